@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one comparison of ranks with their peers, and its one threshold, for findings, commands and views.
+// The one comparison of ranks with their peers, and its one threshold, for findings, commands and views; and that of the run's speed.
 //
 // A rank's peers are the other ranks of its pipeline stage, so that a stage with more layers blames no rank. A value is compared with the
 // median of its peers' values; a rank is not its own peer: among few ranks it would pull the median towards itself. Comparing computing
@@ -27,6 +27,8 @@ namespace runglass {
 // Healthy GPUs of one stage also differ by less than 5 %, due to clocks, temperature and sequence lengths. Steps of any length jitter by
 // less than 5 ms.
 inline constexpr double kSlowerThanPeers = 0.05, kSlowerByNs = 5e6;
+// Of the whole run's throughput or step time: a smaller change is normal, and neither a finding nor a sentence reports it.
+inline constexpr double kMinThroughputChange = 0.03;
 // For a verdict; a plot, which only shows a rank's position, may use one peer.
 inline constexpr std::size_t kMinPeers = 3;
 

@@ -38,6 +38,7 @@ class Joiner {
     if (m_sources.votes != nullptr) addVotes();
     if (m_kind == ScoreKind::kWhatIf) addWhatIf();
     if (m_sources.suspects != nullptr) addSuspects();
+    if (m_sources.verdict != nullptr) addVerdict();
     if (m_sources.earlier != nullptr) addEarlier();
     return sorted();
   }
@@ -63,7 +64,6 @@ class Joiner {
       row.slower = score.score;
       row.persistence = score.persistence;
       row.confidence = confidenceOf(score.confidence);
-      row.stands_out = score.stands_out;
       row.since_step = score.since_step, row.since_before = score.since_before;
     }
   }
@@ -90,18 +90,10 @@ class Joiner {
     }
   }
 
-  std::vector<std::int32_t> ranksOf(const Suspect& suspect) const {
-    if (!suspect.ranks.empty() || !suspect.node) return suspect.ranks;
-    std::vector<std::int32_t> ranks;
-    for (const Rank& place : m_sources.places)
-      if (place.node == suspect.node) ranks.push_back(place.rank);
-    return ranks;
-  }
-
   void addSuspects() {
     const auto& all = m_sources.suspects->all;
     for (std::size_t i = 0; i < all.size(); ++i)
-      for (const std::int32_t rank : ranksOf(all[i])) {
+      for (const std::int32_t rank : ranksOf(all[i], m_sources.places)) {
         RankedRow& row = rowOf(rank);
         if (row.suspect != kNoSuspect) continue;  // a worse suspect names it
         row.suspect = i;
@@ -117,10 +109,18 @@ class Joiner {
     if (suspect.confidence) row.confidence = suspect.confidence;
     if (suspect.coverage) row.coverage = suspect.coverage;
     if (const auto persistence = suspect.persistence()) row.persistence = persistence;
-    row.stands_out |= suspect.holds && suspect.blamesRanks();
     // The newest steps are no evidence about an ended slowness.
-    if (m_kind == ScoreKind::kRelative && suspect.blamesRanks() && suspect.slower && (!suspect.holds || !row.score))
+    if (m_kind == ScoreKind::kRelative && suspect.blamesRanks() && suspect.slower && !suspect.holds)
       row.score = 1 + *suspect.slower, row.slower = suspect.slower;
+  }
+
+  void addVerdict() {
+    for (const auto& [rank, pace] : m_sources.verdict->ranks) {
+      if (!pace.slow) continue;
+      RankedRow& row = rowOf(rank);
+      row.stands_out = true;
+      if (m_kind == ScoreKind::kRelative && pace.slower) row.score = 1 + *pace.slower, row.slower = pace.slower;
+    }
   }
 
   void addEarlier() {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "analysis/collectives/wait_vote.h"
-#include "analysis/ranking/suspects.h"
+#include "analysis/ranking/slow_verdict.h"
 #include "analysis/slow_ranks/nvrx_scores.h"
 #include "analysis/slow_ranks/slow_ranks.h"
 #include "model/topology.h"
@@ -53,6 +53,7 @@ struct RankSources {
   const std::vector<WaitVote>* votes = nullptr;
   const WhatIfScores* what_if = nullptr;  // null: not read, or no answer
   const Suspects* suspects = nullptr;
+  const SlowVerdict* verdict = nullptr;
   const EarlierAttempt* earlier = nullptr;
 };
 
@@ -62,7 +63,7 @@ struct RankedRow {
   Rank place;  // its rank is always set
   ScoreKind kind = ScoreKind::kRelative;
   std::optional<double> score, slower;  // slower: score - 1, for kinds that are ratios
-  bool stands_out = false;
+  bool stands_out = false;              // by the verdict; for wait votes also those that are abnormal
   std::optional<std::int64_t> since_step;
   bool since_before = false;
   std::optional<TimeNs> since;

@@ -117,6 +117,9 @@ Result<Ranking> RankingFeed::read(Reader& reader, const std::vector<Finding>* fi
   sources.suspects = &out.suspects;
   out.kind = scoreKindOf(sources);
   if (!out.kind) out.reason = whyNothing(out);
+  static const SlowRanks kNotRanked;
+  out.verdict = judgeSlowness(out.kind == ScoreKind::kRelative ? out.relative : kNotRanked, out.suspects, out.places);
+  sources.verdict = &out.verdict;
   RG_TRY(readEarlier(reader, attempts, out, stop));
   sources.earlier = out.earlier ? &*out.earlier : nullptr;
   if (m_restarts_of != attempts.size()) {
@@ -139,6 +142,7 @@ Status RankingFeed::readSteps(Reader& reader, Ranking& out, const std::stop_toke
     m_compared.reset();
   }
   m_newest = newest;
+  out.past = newest.has_value();
   RG_ASSIGN(auto table, m_table->read(reader, out.places, stop));
   if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
   if (!m_compared || m_compared->revision != m_table->revision())

@@ -31,6 +31,7 @@ struct Ranking {
   std::vector<Rank> places;
   std::map<NodeId, Node> nodes;
   bool over = false;                           // the attempt is complete
+  bool past = false;                           // `relative` is of the steps of a slowness that ended
   SlowRanks relative;                          // of the newest steps; for an ended attempt, those up to the end of its worst suspect
   std::vector<std::optional<TimeRange>> when;  // of its steps
   bool has_parts = false;                      // as StepTableAnswer
@@ -39,6 +40,7 @@ struct Ranking {
   WaitVotes votes;
   std::optional<WhatIfScores> what_if;  // read where no step parts are recorded
   Suspects suspects;
+  SlowVerdict verdict;  // of `relative` where that is the kind of score, and of the suspects
   std::optional<EarlierAttempt> earlier;
   RestartTime restart;
   std::optional<ScoreKind> kind;  // absent: no data to rank by

@@ -109,6 +109,14 @@ std::optional<double> Suspect::persistence() const {
   return std::min(1.0, static_cast<double>(*steps_above) / static_cast<double>(*steps));
 }
 
+std::vector<std::int32_t> ranksOf(const Suspect& suspect, std::span<const Rank> places) {
+  if (!suspect.ranks.empty() || !suspect.node) return suspect.ranks;
+  std::vector<std::int32_t> ranks;
+  for (const Rank& place : places)
+    if (place.node == suspect.node) ranks.push_back(place.rank);
+  return ranks;
+}
+
 Suspects suspectsOf(std::span<const Finding> findings, AttemptId attempt, std::optional<std::int64_t> last_step) {
   Suspects out;
   for (const Finding& finding : findings) {

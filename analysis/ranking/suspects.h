@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/findings.h"
+#include "model/topology.h"
 
 namespace runglass {
 
@@ -41,6 +42,8 @@ struct Suspect {
   bool blamesRanks() const { return kind == "slow_rank" || kind == "slow_node"; }
   std::optional<double> persistence() const;
 };
+// The ranks that it names; where it names a node only, those on it.
+std::vector<std::int32_t> ranksOf(const Suspect& suspect, std::span<const Rank> places);
 
 // A shift of the run as a whole that no suspect explains.
 struct SharedShift {

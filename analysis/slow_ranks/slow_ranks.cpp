@@ -131,6 +131,8 @@ class RoleRanking {
         findOnset(score);
       else
         judgeSinceOnset(i, static_cast<float>(least));
+      if (score.stands_out && !isSlower(*score.score, *score.excess_ns))
+        score.stands_out = score.since_before = false, score.since_step.reset();
     }
   }
 
@@ -195,6 +197,14 @@ std::optional<double> movement(const StepTable& table) {
   return *newer / *older - 1;
 }
 
+void compareStages(std::vector<StageWork>& stages) {
+  std::vector<double> medians;
+  for (const StageWork& stage : stages) medians.push_back(stage.role == kNoRole ? kAbsentValue : stage.median_ns);
+  const auto others = peerMedians<double>(medians, 1);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    if (others[i] > 0) stages[i].longer = stages[i].median_ns / others[i] - 1;
+}
+
 SlowRanksStatus statusOf(const SlowRanks& answer) {
   if (answer.steps.empty()) return SlowRanksStatus::kNoSteps;
   int peers = 0;
@@ -220,8 +230,9 @@ SlowRanks rankBySlowness(const StepTable& table) {
       if (score.own_ns) own.push_back(*score.own_ns);
       answer.ranks.push_back(std::move(score));
     }
-    if (const auto middle = median(own)) answer.stages.push_back({role, static_cast<int>(own.size()), *middle});
+    if (const auto middle = median(own)) answer.stages.push_back({role, static_cast<int>(own.size()), *middle, {}});
   }
+  compareStages(answer.stages);
   std::ranges::sort(answer.ranks, [](const RankScore& a, const RankScore& b) {
     if (a.stands_out != b.stands_out) return a.stands_out;
     if (a.score.has_value() != b.score.has_value()) return a.score.has_value();

@@ -80,6 +80,7 @@ struct StageWork {
   std::int32_t role = kNoRole;
   int ranks = 0;
   double median_ns = 0;
+  std::optional<double> longer;  // than the median of the other stages'
 };
 
 enum class SlowRanksStatus : std::uint8_t { kRanked, kNoSteps, kTooFewPeers, kTooFewSteps };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/statistics/median.h"
 
 namespace runglass {
@@ -145,7 +146,7 @@ bool ShiftWatch::judge() {
   const double error = kMedianError / was.median *
                        std::sqrt(was.sigma * was.sigma / static_cast<double>(m_level.size()) +
                                  std::pow(sigmaOf(values, now), 2) / static_cast<double>(values.size()));
-  if (std::fabs(change) < kMinChange || std::fabs(change) < kMaxErrors * error) return false;
+  if (std::fabs(change) < kMinThroughputChange || std::fabs(change) < kMaxErrors * error) return false;
   if (!isSharp(change, was.median)) return false;
   ThroughputShift shift{.attempt = first.attempt, .first_step = first.step, .last_step = last.step, .start = {}, .end = {}};
   if (first.when) shift.start = first.when->t0;

@@ -44,7 +44,6 @@ struct ThroughputShift {
 class ShiftWatch {
  public:
   static constexpr std::size_t kLevelKept = 200, kLevelLeast = 30, kShiftLeast = 50, kStepsWithoutClock = 200;
-  static constexpr double kMinChange = 0.03;
   static constexpr DurNs kMinTime = 600 * kNsPerSecond;
 
   struct Point {

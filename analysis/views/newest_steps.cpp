@@ -78,33 +78,6 @@ Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
   return out;
 }
 
-Result<std::vector<NodePace>> NewestSteps::nodes(AttemptId attempt) {
-  RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
-  const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait, StepSeries::kPhase});
-  const auto last = steps.lastStep();
-  if (!last) return std::vector<NodePace>();
-  RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kRecentSteps, *last + 1, m_stop));
-  // The sum, over the rank's series of a kind, of their medians over the newest steps.
-  const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
-    std::optional<double> sum;
-    for (const Series& series : steps.of(kind, rank)) {
-      RG_ASSIGN(const ScalarColumns* newest, points(series, kRecentSteps));
-      std::vector<double> kept;
-      for (std::size_t i = 0; i < newest->size(); ++i)
-        if (newest->step[i] >= newestOf(series, kRecentSteps) && !excluded.contains(newest->step[i])) kept.push_back(newest->value[i]);
-      if (const auto middle = median(std::move(kept))) sum = sum.value_or(0) + *middle;
-    }
-    return sum;
-  };
-  std::vector<RankPace> paces;
-  for (const Rank& rank : ranks) {
-    RG_ASSIGN(const auto step, typical(StepSeries::kTime, rank.rank));
-    RG_ASSIGN(const auto wait, typical(StepSeries::kPartWait, rank.rank));
-    if (step && wait) paces.push_back({.node = rank.node, .role = rank.pp.value_or(kNoRole), .step_ns = *step, .wait_ns = *wait});
-  }
-  return nodesByWork(paces);
-}
-
 Result<std::optional<StepTimes>> NewestSteps::times(std::span<const Series* const> steps) {
   std::vector<double> all;
   for (const Series* series : steps) {

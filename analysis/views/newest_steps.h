@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewestSteps: the parts and lengths of an attempt's newest steps, and the nodes that are slow in them. Its answers share the points that
-// they read.
+// NewestSteps: the parts and lengths of an attempt's newest steps. Its answers share the points that they read.
 //
 // Threading:  that of the Reader.
 // Units:      ns; ratios.
@@ -16,7 +15,6 @@
 #include <vector>
 
 #include "analysis/run_summary/run_summary.h"
-#include "analysis/views/rank_pace.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -45,8 +43,6 @@ class NewestSteps {
   // Means only, so that they sum to the step: medians of parts belong to different steps. Waiting for peers in communication is a separate
   // part.
   Result<StepBreakdown> breakdown(AttemptId attempt);
-  // By own work, slowest first.
-  Result<std::vector<NodePace>> nodes(AttemptId attempt);
   // Absent: no series in `steps` has a point.
   Result<std::optional<StepTimes>> times(std::span<const Series* const> steps);
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "analysis/layout/layout_reading.h"
+#include "analysis/ranking/slow_verdict.h"
 #include "analysis/run_summary/run_summary.h"
-#include "analysis/slow_ranks/step_table.h"
 #include "analysis/views/finding_order.h"
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
@@ -45,10 +45,11 @@ bool isSuspicion(const Finding& finding) {
   return kKinds.contains(finding.kind) && (finding.rank || finding.node) && finding.severity >= Severity::kWarning;
 }
 
-// A rank that is an outlier among its peers now, whether or not a finding reports it yet.
+// A rank that is slow now, whether or not a finding reports it yet.
 struct SlowRank {
+  Rank place;
   std::string node;
-  RankScore score;
+  RankPace pace;
 };
 
 struct Condition {
@@ -59,7 +60,7 @@ struct Condition {
   std::vector<Node> silent;           // lost ones first
   std::vector<Finding> findings;      // open ones first, then by severity, then the newest
   std::vector<Finding> suspects;      // open ones
-  std::vector<SlowRank> slow;         // slowest first
+  std::vector<SlowRank> slow;         // worst first
   std::vector<Issue> issues;          // most severe first
   std::vector<Alert> alerts;          // notified within a day, newest first
 };
@@ -75,12 +76,12 @@ Result<std::vector<SlowRank>> readSlow(Reader& reader, const RunSummary& summary
   const AttemptId attempt = summary.attempts.back().id;
   RG_ASSIGN(const std::vector<Rank> ranks, placedRanks(reader, attempt));
   RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
-  RG_ASSIGN(const StepTableAnswer table, readStepTable(reader, attempt, ranks, {}));
-  for (RankScore& score : rankBySlowness(table.table).ranks) {
-    if (!score.stands_out || !score.score) continue;
-    const auto rank = std::ranges::find(ranks, score.rank, &Rank::rank);
-    const auto node = rank == ranks.end() ? nodes.end() : std::ranges::find(nodes, rank->node, &Node::id);
-    slow.push_back({.node = node == nodes.end() ? "" : node->name, .score = std::move(score)});
+  RG_ASSIGN(const SlowVerdict verdict, SlowVerdictFeed(true).read(reader, summary.run.id, attempt, ranks, {}));
+  for (const std::int32_t number : verdict.slow) {
+    const auto rank = std::ranges::find(ranks, number, &Rank::rank);
+    const Rank place = rank == ranks.end() ? Rank{.rank = number} : *rank;
+    const auto node = std::ranges::find(nodes, place.node, &Node::id);
+    slow.push_back({.place = place, .node = node == nodes.end() ? "" : node->name, .pace = verdict.ranks.at(number)});
   }
   return slow;
 }
@@ -207,11 +208,14 @@ std::string suspectsText(const Condition& c) {
   std::vector<std::string> all;
   for (const Finding& finding : c.suspects) all.push_back(fitted(finding.subject, 60) + " (" + fitted(finding.kind, 40) + ")");
   for (const SlowRank& slow : c.slow) {
-    // A rank that a finding names is listed only once.
-    if (std::ranges::any_of(c.suspects, [&](const Finding& finding) { return finding.rank == slow.score.rank; })) continue;
-    all.push_back("rank " + std::to_string(slow.score.rank) + (slow.node.empty() ? "" : " on " + fitted(slow.node, 40)) + " (" +
-                  percentText(*slow.score.score, 1) + " slower than its peers" +
-                  (slow.score.since_step ? ", since step " + countText(*slow.score.since_step) : "") + ")");
+    // A rank that a finding names, or whose node it names, is listed only once.
+    if (std::ranges::any_of(c.suspects, [&](const Finding& finding) {
+          return finding.rank ? finding.rank == slow.place.rank : finding.kind == "slow_node" && finding.node == slow.place.node;
+        }))
+      continue;
+    all.push_back("rank " + std::to_string(slow.place.rank) + (slow.node.empty() ? "" : " on " + fitted(slow.node, 40)) + " (" +
+                  (slow.pace.slower ? percentText(*slow.pace.slower, 1) + " slower than its peers" : std::string("slow")) +
+                  (slow.pace.since_step ? ", since step " + countText(*slow.pace.since_step) : "") + ")");
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(all.size(), kSuspects); ++i) text += (i == 0 ? "" : ", ") + all[i];
@@ -333,10 +337,10 @@ Json runJson(const Condition& c, TimeNs now) {
   for (std::size_t i = 0; i < std::min(c.suspects.size(), kSuspects); ++i) json["suspects"].push_back(findingJson(c.suspects[i]));
   json["slow_ranks"] = Json::array();
   for (std::size_t i = 0; i < std::min(c.slow.size(), kSuspects); ++i)
-    json["slow_ranks"].push_back({{"rank", c.slow[i].score.rank},
+    json["slow_ranks"].push_back({{"rank", c.slow[i].place.rank},
                                   {"node", c.slow[i].node},
-                                  {"score", *c.slow[i].score.score},
-                                  {"since_step", orNull(c.slow[i].score.since_step)}});
+                                  {"score", orNull(c.slow[i].pace.slower)},
+                                  {"since_step", orNull(c.slow[i].pace.since_step)}});
   return json;
 }
 

@@ -2686,6 +2686,10 @@
         <translation>%1，与至多 %3 个同类的中位数相比 %2；同类间通常 ± %4。</translation>
     </message>
     <message>
+        <source>%1, but by less than %2 a step</source>
+        <translation>%1，但每步相差不到 %2</translation>
+    </message>
+    <message>
         <source>%1, but in %2 of the steps only</source>
         <translation>%1，但只在 %2 的步中</translation>
     </message>
@@ -2962,8 +2966,8 @@
         <translation>网络</translation>
     </message>
     <message>
-        <source>The ranks of pipeline stage %1 all work %2 longer than the median stage: that is the stage, no rank.</source>
-        <translation>流水线 stage %1 的所有 rank 都比中位 stage 多工作 %2：是 stage 的问题，不是 rank。</translation>
+        <source>The ranks of pipeline stage %1 all work %2 longer than the other stages: that is the stage, no rank.</source>
+        <translation>流水线 stage %1 的所有 rank 都比其他 stage 多工作 %2：是 stage 的问题，不是 rank。</translation>
     </message>
     <message>
         <source>The same against its own best earlier level: below 1 it became slower.</source>
@@ -3817,6 +3821,10 @@
         <translation>最短</translation>
     </message>
     <message>
+        <source>slow %1</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
         <source>slow %1: %2, median of %3 of its name on this row %4</source>
         <translation>慢 %1：%2，此行同名 %3 个的中位数 %4</translation>
     </message>
@@ -3825,8 +3833,8 @@
         <translation>慢步 %1：%2，与 %4 步的中位数相比 %3</translation>
     </message>
     <message>
-        <source>slowest %1</source>
-        <translation>最慢 %1</translation>
+        <source>slow: %1 against its peers</source>
+        <translation>慢：相对同类 %1</translation>
     </message>
     <message>
         <source>step</source>
@@ -3847,10 +3855,6 @@
     <message>
         <source>the run</source>
         <translation>该 run</translation>
-    </message>
-    <message>
-        <source>the slowest: its median step is %1 to that of the others</source>
-        <translation>最慢：其步耗时中位数与其他相比 %1</translation>
     </message>
     <message>
         <source>total</source>
@@ -4313,8 +4317,8 @@
         <translation>没有完整的 stage</translation>
     </message>
     <message>
-        <source>no step time in the newest 50 steps</source>
-        <translation>最新 50 步没有步耗时</translation>
+        <source>no step time in the newest steps</source>
+        <translation>最新的步没有步耗时</translation>
     </message>
     <message>
         <source>node not known</source>
@@ -4413,8 +4417,8 @@
         <translation>stage %1</translation>
     </message>
     <message>
-        <source>step time, median of 50 steps</source>
-        <translation>步耗时，50 步中位数</translation>
+        <source>step time, median of its newest steps</source>
+        <translation>步耗时，最新各步的中位数</translation>
     </message>
     <message>
         <source>steps up to %1</source>
@@ -4469,8 +4473,8 @@
         <translation>其 stage 与副本的 what-if 变慢倍数 S_w</translation>
     </message>
     <message>
-        <source>work (without waiting), median of 50 steps</source>
-        <translation>工作（不含等待），50 步中位数</translation>
+        <source>work (without waiting), median of its newest steps</source>
+        <translation>工作（不含等待），最新各步的中位数</translation>
     </message>
     <message>
         <source>… (%1 in all)</source>

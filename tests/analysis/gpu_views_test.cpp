@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The computations of the GPU view: deviation from peers, shades on a fixed scale, own work per rank, and the GPUs of open findings.
+// The computations of the GPU view: deviation from peers, shades on a fixed scale; and the GPUs of open findings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include "analysis/views/fleet.h"
 #include "analysis/views/gpu_findings.h"
 #include "analysis/views/gpu_shade.h"
-#include "analysis/views/gpu_work.h"
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
@@ -153,73 +152,6 @@ TEST_F(GpuMarksTest, TheWorstOfSeveralIsShown) {
     EXPECT_EQ(mark.summary, "hangs");
     EXPECT_EQ(mark.count, 2U);
   }
-}
-
-class GpuWorkTest : public ::testing::Test {
- protected:
-  GpuWork simulated(std::vector<sim::Fault> faults, std::int64_t steps = 60) {
-    sim::Scenario s;
-    s.name = "small", s.seed = 3, s.steps = steps;
-    s.tp = s.pp = 2, s.dp = 4, s.nodes = 2, s.micro_batches = 4;
-    s.metrics_hertz = 1;
-    s.noise_ratio = 0.01;
-    s.spans = sim::SpanDetail::kNone;
-    s.faults = std::move(faults);
-    auto writer = m_store.writer();
-    EXPECT_TRUE(writer.ok());
-    const Status status = sim::play(s, **writer, {.start = kT, .speed = 0});
-    EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_TRUE((*writer)->close().ok());
-    auto reader = m_store.reader();
-    EXPECT_TRUE(reader.ok());
-    const AttemptId attempt = (*reader)->attempts((*reader)->runs()->front().id)->back().id;
-    auto work = GpuWorkFeed().read(**reader, attempt, *placedRanks(**reader, attempt), {});
-    EXPECT_TRUE(work.ok()) << work.status().message();
-    return *work;
-  }
-  TempStore m_store;
-};
-
-TEST_F(GpuWorkTest, AHealthyJobDeviatesNowhere) {
-  const GpuWork work = simulated({});
-  EXPECT_TRUE(work.compared);
-  EXPECT_EQ(work.basis, SlownessBasis::kWork);
-  EXPECT_EQ(work.steps, static_cast<std::size_t>(kWorkSteps));
-  ASSERT_EQ(work.ranks.size(), 16U);
-  for (const auto& [rank, one] : work.ranks) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
-}
-
-TEST_F(GpuWorkTest, ASlowRankDeviatesAloneAndOnlyWhileItIsSlow) {
-  const GpuWork work = simulated({{.kind = "slow_rank",
-                                   .target = {.kind = sim::Target::Kind::kRank, .index = 5},
-                                   .first_step = 30,
-                                   .last_step = 100,
-                                   .strength = 1.25}});
-  for (const auto& [rank, one] : work.ranks)
-    if (rank != 5) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
-  EXPECT_NEAR(work.ranks.at(5).deviation.value(), 0.25, 0.1);
-  EXPECT_FALSE(work.ranks.at(5).small);
-}
-
-TEST_F(GpuWorkTest, WhatEndedBeforeTheNewestStepsIsOver) {
-  const GpuWork work = simulated({{.kind = "slow_rank",
-                                   .target = {.kind = sim::Target::Kind::kRank, .index = 5},
-                                   .first_step = 10,
-                                   .last_step = 30,
-                                   .strength = 1.25}});
-  for (const auto& [rank, one] : work.ranks) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
-}
-
-TEST_F(GpuWorkTest, WithoutStepsNothingIsCompared) {
-  auto writer = m_store.writer();
-  const RunId run = (*writer)->run({.name = "r"});
-  const AttemptId attempt = (*writer)->attempt({.run = run});
-  EXPECT_TRUE((*writer)->close().ok());
-  const auto reader = m_store.reader();
-  const auto work = GpuWorkFeed().read(**reader, attempt, {}, {});
-  ASSERT_TRUE(work.ok());
-  EXPECT_FALSE(work->compared);
-  EXPECT_TRUE(work->ranks.empty());
 }
 
 // Two imported runs, each with a node of two GPUs.

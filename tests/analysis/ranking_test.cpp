@@ -165,6 +165,7 @@ struct Job {
   SlowRanks relative;
   std::vector<NvrxScore> nvrx;
   Suspects suspects;
+  SlowVerdict verdict;
   Job() {
     table.ranks[5].value_ns.assign(60, 130e6);
     for (std::int32_t r = 0; r < 8; ++r)
@@ -172,7 +173,10 @@ struct Job {
     relative = rankBySlowness(table);
     nvrx = nvrxScores(table);
   }
-  RankSources sources() { return {.places = places, .relative = &relative, .nvrx = &nvrx, .suspects = &suspects}; }
+  RankSources sources() {
+    verdict = judgeSlowness(relative, suspects, places);
+    return {.places = places, .relative = &relative, .nvrx = &nvrx, .suspects = &suspects, .verdict = &verdict};
+  }
 };
 
 TEST(RankRows, RanksAreGroupedByNodeAndTheWorstNodeComesFirst) {
@@ -201,7 +205,7 @@ TEST(RankRows, WhatAFindingConcludedIsReported) {
   EXPECT_EQ(rows[0].cause, "thermal");
   EXPECT_DOUBLE_EQ(*rows[0].gpu_hours_per_day, 19.2);
   EXPECT_DOUBLE_EQ(*rows[0].persistence, 0.95);
-  EXPECT_NEAR(*rows[0].score, 1.3, 1e-6) << "of what holds, the newest steps are the score";
+  EXPECT_DOUBLE_EQ(*rows[0].score, 1.31) << "the percentage that the finding prints";
 }
 
 TEST(RankRows, OfWhatIsOverTheFindingIsTheScore) {
@@ -235,6 +239,7 @@ TEST(RankRows, TheKindOfScoreIsTheBestThatWasRecorded) {
   sources.votes = &votes;
   EXPECT_EQ(scoreKindOf(sources), ScoreKind::kRelative);
   job.relative.basis = SlownessBasis::kStepTime;
+  job.verdict = {};  // whole steps are not the score
   EXPECT_EQ(scoreKindOf(sources), ScoreKind::kWaitVote) << "whole steps tell nobody apart";
   const auto rows = rankRows(sources);
   EXPECT_EQ(rows[0].place.rank, 1);

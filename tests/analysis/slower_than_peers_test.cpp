@@ -6,11 +6,6 @@
 
 #include <random>
 
-#include "analysis/views/rank_pace.h"
-#include "model/orders.h"
-#include "storage/writer.h"
-#include "tests/support/temp_store.h"
-
 namespace runglass {
 namespace {
 
@@ -63,55 +58,6 @@ TEST(OutlierTest, AHealthyJobOfAnySizeExpectsNoOutlier) {
     }
     EXPECT_LE(beyond, 4U) << ranks;
   }
-}
-
-TEST(NodePaceTest, AStageWithMoreLayersBlamesNoNode) {
-  std::vector<RankPace> ranks;
-  for (std::uint64_t i = 0; i < 8; ++i)
-    ranks.push_back({.node = NodeId{i + 1}, .role = i < 4 ? 0 : 1, .step_ns = 100e6, .wait_ns = i == 2 ? 40e6 : i < 4 ? 50e6 : 10e6});
-  const auto nodes = nodesByWork(ranks);
-  ASSERT_EQ(nodes.size(), 8U);
-  EXPECT_EQ(nodes[0].node, NodeId{3});
-  EXPECT_NEAR(nodes[0].slower, 0.2, 1e-9);
-  EXPECT_NEAR(nodes[0].wait_ratio, 0.4, 1e-9);
-  EXPECT_NEAR(nodes[1].slower, 0, 1e-9);
-  EXPECT_TRUE(nodesByWork(std::span(ranks).first(1)).empty()) << "nobody to compare with";
-}
-
-TEST(SlowestRankTest, IsTheOneThatTakesMostAgainstTheOthers) {
-  const std::vector<std::pair<std::int32_t, double>> ns{{0, 100.}, {1, 100.}, {7, 130.}};
-  const auto slowest = slowestRank(ns);
-  ASSERT_TRUE(slowest);
-  EXPECT_EQ(slowest->rank, 7);
-  EXPECT_NEAR(slowest->slower, 0.3, 1e-9);
-  EXPECT_FALSE(slowestRank(std::span(ns).first(1)));
-}
-
-// Steps 100 to 219 were captured, which delayed rank 1.
-TEST(SlowestRankTest, StepsThatACommandSlowedDownAreInNoMedian) {
-  const TempStore store;
-  {
-    auto out = store.writer().value();
-    const RunId run = out->run({.name = "r"});
-    const AttemptId attempt = out->attempt({.run = run, .key = "0", .layout = {.world = 4}});
-    for (std::int32_t rank = 0; rank < 4; ++rank) {
-      out->rank({.attempt = attempt, .rank = rank});
-      const SeriesId dur =
-          out->series({.attempt = attempt, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
-      for (std::int64_t step = 0; step < 220; ++step) out->scalar(dur, step, step * kNsPerSecond, rank == 1 && step >= 100 ? 0.9e9 : 0.5e9);
-    }
-    const auto event = [&](std::string_view kind, TimeNs time) {
-      out->event({.time = time, .attempt = attempt, .kind = std::string(kind), .code = std::string(orderName(OrderKind::kCapture))});
-    };
-    event(kOrderEvent, 100 * kNsPerSecond), event(kCaptureEvent, 221 * kNsPerSecond);
-    ASSERT_TRUE(out->close().ok());
-  }
-  const auto reader = store.reader().value();
-  const auto attempts = reader->attempts(reader->runs()->front().id).value();
-  const auto slowest = readSlowestRank(*reader, attempts.front().id, {});
-  ASSERT_TRUE(slowest.ok()) << slowest.status().message();
-  ASSERT_TRUE(*slowest);
-  EXPECT_EQ((*slowest)->slower, 0);
 }
 
 }  // namespace

@@ -235,6 +235,24 @@ TEST_F(ManyRanksEvidenceTest, OfManyRanksTheWorstAreRowsAndTheSlowestIsNamed) {
   EXPECT_LT(heightOf(steps, 643), 600);
 }
 
+class LoggedEvidenceTest : public EvidenceTest {
+ protected:
+  bool recordsUsual() const override { return false; }
+  void record(Writer& writer) override {
+    for (const char* tag : {"iteration time", "elapsed time per iteration"}) {
+      const SeriesId id = writer.series(
+          {.attempt = m_attempt, .metric = tag, .labels = R"({"canonical":"step_time_ns"})", .unit = "ns", .kind = SeriesKind::kScalar});
+      for (std::int64_t step = 0; step < kSteps; ++step) writer.scalar(id, step, timeOf(step), 1e9);
+    }
+  }
+};
+
+TEST_F(LoggedEvidenceTest, StepTimesThatALogPrintsTwiceAreOneCurve) {
+  const Evidence steps = read("steps");
+  ASSERT_FALSE(steps.empty()) << plain(steps.reason);
+  EXPECT_THAT(plain(steps.coverage), HasSubstr("1 of 1 "));
+}
+
 class EvidenceCardTest : public EvidenceTest {
  protected:
   void SetUp() override {

@@ -78,12 +78,12 @@ class Builder {
   }
 
   Status readWork() {
-    if (!m_fleet.attempt) return {};
+    if (!m_fleet.run || !m_fleet.attempt) return {};
     GpuMemory once;
     GpuMemory& memory = m_question.memory ? *m_question.memory : once;
     const MutexLock lock(memory.one_at_a_time);
-    RG_ASSIGN(m_work, memory.work.read(m_reader, m_fleet.attempt, m_fleet.ranks, m_stop));
-    m_data.work_steps = m_work.steps;
+    RG_ASSIGN(m_work, memory.work.read(m_reader, m_fleet.run->id, m_fleet.attempt, m_fleet.ranks, m_stop));
+    m_data.work_steps = m_work.steps.size();
     m_data.whole_steps = m_work.basis == SlownessBasis::kStepTime;
     return {};
   }
@@ -210,19 +210,20 @@ class Builder {
     if (node->state == NodeState::kStale) cell.state = std::max(cell.state, CellState::kStale);
   }
 
-  // Of several ranks the one furthest above its peers.
+  // Of several ranks a slow one, else the one furthest above its peers. A rank that takes longer without being slow has no colour.
   void putWork() {
     m_data.unit = "ns";
     eachCell([&](GpuCell& cell) {
-      const RankWork* worst = nullptr;
+      const RankPace* worst = nullptr;
       for (const Rank* rank : ranksOf(cell))
-        if (const auto work = m_work.ranks.find(rank->rank);
-            work != m_work.ranks.end() && (worst == nullptr || work->second.deviation > worst->deviation))
-          worst = &work->second;
+        if (const auto pace = m_work.ranks.find(rank->rank);
+            pace != m_work.ranks.end() &&
+            (worst == nullptr || std::pair(pace->second.slow, pace->second.slower) > std::pair(worst->slow, worst->slower)))
+          worst = &pace->second;
       if (worst == nullptr) return;
       cell.value = worst->own_ns;
-      cell.deviation = worst->deviation;
-      if (worst->deviation && !worst->small) cell.shade = shadeOf(*worst->deviation, m_metric->scale);
+      cell.deviation = worst->slower;
+      if (worst->slower && (worst->slow || *worst->slower < 0)) cell.shade = shadeOf(*worst->slower, m_metric->scale);
     });
   }
 
@@ -413,7 +414,7 @@ class Builder {
   const GridMetric* m_metric = &kGridMetrics[0];
   Fleet m_fleet;
   std::map<std::pair<NodeId, DeviceId>, std::vector<const Rank*>> m_ranks_of;  // device 0: all ranks of the node
-  GpuWork m_work;
+  SlowVerdict m_work;
   GpuData m_data;
 };
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "analysis/peers/slower_than_peers.h"
+#include "analysis/ranking/slow_verdict.h"
 #include "analysis/views/gpu_findings.h"
 #include "analysis/views/gpu_shade.h"
-#include "analysis/views/gpu_work.h"
 #include "model/mutex.h"
 #include "model/step_metrics.h"
 #include "storage/reader.h"
@@ -142,7 +142,7 @@ struct GpuData {
 // Steps that a panel caches between its queries about now.
 struct GpuMemory {
   Mutex one_at_a_time;
-  GpuWorkFeed work RG_GUARDED_BY(one_at_a_time);
+  SlowVerdictFeed work RG_GUARDED_BY(one_at_a_time);
 };
 
 struct GpuQuestion {

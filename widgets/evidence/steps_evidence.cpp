@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/run_summary/roles.h"
 #include "analysis/slow_ranks/step_table.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/text/record_sql.h"
 #include "model/series_extent.h"
 #include "model/step_metrics.h"
@@ -77,10 +77,10 @@ class StepsReading {
 
   Result<Evidence> read() {
     Evidence out{.title = QObject::tr("Step times of all ranks")};
-    for (const Series& series : m_subject.series)
-      if (series.key.attempt == m_subject.attempt.id && series.sample_count > 0 && series.key.kind == SeriesKind::kScalar &&
-          series.key.unit == "ns" && roleFit(series.key.metric, Role::kStepTime, series.key.labels))
-        m_steps.push_back(&series);
+    m_times = AttemptSteps::among(m_subject.series, m_subject.attempt.id, {StepSeries::kTime});
+    for (const Series& series : m_times.of(StepSeries::kTime).empty() ? m_times.unranked() : m_times.of(StepSeries::kTime))
+      m_steps.push_back(&series);
+    if (m_times.logged() != nullptr) m_steps.push_back(m_times.logged());
     if (m_steps.empty()) {
       out.reason = QObject::tr("No step durations: the run was not traced with the client and its log has none.");
       return out;
@@ -316,7 +316,8 @@ class StepsReading {
   const EvidenceSubject& m_subject;
   const EvidenceQuestion& m_question;
   const std::stop_token& m_stop;
-  std::vector<const Series*> m_steps;
+  AttemptSteps m_times;
+  std::vector<const Series*> m_steps;  // of m_times
   StepRange m_shown;
   std::optional<StepRange> m_marked;
   SlowRanks m_ranked;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/roles.h"
 #include "analysis/views/finding_order.h"
 #include "model/series_extent.h"
@@ -77,7 +78,8 @@ class Builder {
     }
     m_step_series = stepSeries();
     m_data.complete = !m_question.quick || m_step_series.size() <= kFewSteppers;
-    RG_TRY(addStepTimePanel());  // also determines the slowest rank
+    RG_TRY(readSlowness());
+    RG_TRY(addStepTimePanel());
     // Over time a gap in the data stays a gap; over steps a curve joins the logged points.
     for (PlotPanel& panel : m_plots->panels)
       for (PlotCurve& curve : panel.curves) curve.gaps = m_axis == XAxis::kTime;
@@ -89,10 +91,8 @@ class Builder {
     if (const OverviewData* before = m_question.previous.get();
         before != nullptr && before->complete && isSameStep(before->summary, m_data.summary)) {
       m_data.breakdown = before->breakdown;
-      m_data.slow_nodes = before->slow_nodes;
     } else if (m_data.complete && !m_data.summary.attempts.empty()) {
       RG_ASSIGN(m_data.breakdown, m_newest.breakdown(m_data.summary.attempts.back().id));
-      RG_TRY(rankNodes());
     }
     RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
     sortByUrgency(m_data.findings);
@@ -218,6 +218,24 @@ class Builder {
     return found;
   }
 
+  Status readSlowness() {
+    const OverviewData* before = m_question.previous.get();
+    if (before != nullptr && before->slow && isSameStep(before->summary, m_data.summary) &&
+        before->summary.findings == m_data.summary.findings) {
+      m_data.slow = before->slow;
+      m_data.slow_nodes = before->slow_nodes;
+    } else if (m_data.complete && !m_data.summary.attempts.empty()) {
+      const AttemptId attempt = m_data.summary.attempts.back().id;
+      RG_ASSIGN(const auto ranks, placedRanks(m_reader, attempt));
+      RG_ASSIGN(SlowVerdict verdict, SlowVerdictFeed().read(m_reader, m_data.summary.run.id, attempt, ranks, m_stop));
+      RG_TRY(rankNodes(nodesByWork(verdict, ranks)));
+      m_data.slow = std::make_shared<const SlowVerdict>(std::move(verdict));
+    }
+    if (const RankPace* worst = m_data.slow ? m_data.slow->worst() : nullptr; worst != nullptr && worst->slower)
+      m_slowest = OverviewText::tr("rank %1 %2").arg(m_data.slow->slow.front()).arg(formatSignedPercent(*worst->slower));
+    return {};
+  }
+
   // Step time over ranks as min..max with the median, and the slowest rank by name.
   Status addStepTimePanel() {
     PlotPanel panel{.title = OverviewText::tr("step time"), .unit = "ns", .robust = true, .share = 1};
@@ -249,7 +267,7 @@ class Builder {
       panel.curves.push_back(
           {.name = OverviewText::tr("min–max of %1 ranks").arg(countRanks(ranks)), .ink = seriesInk(2), .bins = band, .band = true});
       panel.curves.push_back({.name = OverviewText::tr("median"), .ink = seriesInk(2), .bins = middle});
-      nameSlowest(ranks, all, panel);
+      if (!m_slowest.isEmpty()) panel.title = OverviewText::tr("%1 · slowest: %2").arg(panel.title, m_slowest);
     }
     m_plots->panels.push_back(std::move(panel));
     return {};
@@ -260,23 +278,6 @@ class Builder {
     for (const Series* one : series)
       if (one->key.rank) ranks.insert(*one->key.rank);
     return static_cast<int>(ranks.size());
-  }
-
-  void nameSlowest(const std::vector<const Series*>& ranks, const std::vector<SharedBins>& all, PlotPanel& panel) {
-    std::vector<std::pair<std::int32_t, double>> means;
-    AttemptId newest;  // ranks of one attempt only: another one may have another batch size
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      double sum = 0;
-      std::int64_t count = 0;
-      for (const Bin& bin : *all[i]) sum += bin.count > 0 ? bin.sum : 0, count += bin.count;
-      if (count == 0 || !ranks[i]->key.rank || ranks[i]->key.attempt < newest) continue;
-      if (newest < ranks[i]->key.attempt) newest = ranks[i]->key.attempt, means.clear();
-      means.emplace_back(*ranks[i]->key.rank, sum / static_cast<double>(count));
-    }
-    const auto slowest = slowestRank(means);
-    if (!slowest || !isSlower(slowest->slower)) return;
-    m_slowest = OverviewText::tr("rank %1 %2").arg(slowest->rank).arg(formatSignedPercent(slowest->slower));
-    panel.title = OverviewText::tr("%1 · slowest: %2").arg(panel.title, m_slowest);
   }
 
   Status readRestarts() {
@@ -346,8 +347,7 @@ class Builder {
     return {};
   }
 
-  Status rankNodes() {
-    RG_ASSIGN(const auto paces, m_newest.nodes(m_data.summary.attempts.back().id));
+  Status rankNodes(const std::vector<NodePace>& paces) {
     RG_ASSIGN(const auto nodes, m_reader.nodes());
     for (const NodePace& pace : paces) {
       if (m_data.slow_nodes.size() == kSlowNodes) break;
@@ -472,8 +472,8 @@ class Builder {
     QStringList sentences;
     if (s.run.simulated) sentences << OverviewText::tr("Simulated.");
     sentences << stateSentence();
-    // A healthy run is a little slower than its best 20 steps: differences below 3 % are not reported.
-    if (const auto change = s.throughput.change; change && *change <= -0.03)
+    // A healthy run is a little slower than its best 20 steps.
+    if (const auto change = s.throughput.change; change && *change <= -kMinThroughputChange)
       sentences << OverviewText::tr("%1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
     if (!m_data.findings.empty()) sentences << wholeClauses(findingText(m_data.findings.front()));
     m_data.sentence = sentences.join(u' ');
@@ -489,7 +489,7 @@ class Builder {
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
   NewestSteps m_newest;
-  QString m_slowest;  // "rank 5 +3.2 %" if there is an outlier
+  QString m_slowest;  // "rank 5 +8.2 %" if a rank is slow
 };
 
 }  // namespace

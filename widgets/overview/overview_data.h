@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/ranking/slow_verdict.h"
 #include "analysis/views/newest_steps.h"
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
@@ -62,7 +63,8 @@ struct OverviewData {
   bool has_times = true;                 // its curves can be drawn against time
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
   StepBreakdown breakdown;
-  std::vector<Finding> findings;  // most urgent first
+  std::shared_ptr<const SlowVerdict> slow;  // null in a quick answer
+  std::vector<Finding> findings;            // most urgent first
   std::shared_ptr<const GoodputData> ledger;
   std::shared_ptr<const OverviewData> whole;  // for a moment in the past: the answer about now, with its plots
   PlotScope scope;

@@ -210,8 +210,7 @@ void SidePanels::paintNodes(QPainter& painter, int top) const {
     painter.drawText(QRect(kPad, top, kName, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(node.name, Qt::ElideMiddle, kName - 6));
     const int length = static_cast<int>(bar_width * std::max(0.0, node.pace.slower) / most);
-    painter.fillRect(QRect(kPad + kName, top + 5, std::max(1, length), kRowHeight - 10),
-                     isSlower(node.pace.slower) ? theme.heat_worse : theme.muted);
+    painter.fillRect(QRect(kPad + kName, top + 5, std::max(1, length), kRowHeight - 10), node.pace.slow ? theme.heat_worse : theme.muted);
     painter.setPen(theme.text);
     painter.drawText(QRect(width() - kPad - kWait - kWork, top, kWork, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
                      formatSignedPercent(node.pace.slower));

@@ -11,7 +11,6 @@
 namespace runglass {
 namespace {
 
-constexpr double kMoved = 0.02;             // minimum change of all ranks together that the sentence mentions
 constexpr double kPartWorthNaming = 0.005;  // of the rank's work
 constexpr double kHighConfidence = 0.8, kMediumConfidence = 0.5;
 
@@ -92,7 +91,7 @@ QString rankOnNode(const RankRow& row) {
 }
 
 QString relativeSentence(const RankingData& data) {
-  const RankRow& first = *std::ranges::find_if(data.rows, [](const RankRow& row) { return row.score.stands_out; });
+  const RankRow& first = *std::ranges::find_if(data.rows, [](const RankRow& row) { return row.ranked.stands_out; });
   const RankScore& score = first.score;
   const SlowRanks& relative = data.ranking.relative;
   QString text = (relative.basis == SlownessBasis::kWork ? RankingText::tr("%1 works %2 longer than its peers")
@@ -106,7 +105,7 @@ QString relativeSentence(const RankingData& data) {
              .arg(text, confidenceOf(score), formatPercent(*score.persistence, 0), formatCount(static_cast<std::int64_t>(score.compared)));
   std::vector<const RankRow*> others;
   for (const RankRow& row : data.rows)
-    if (row.score.stands_out && row.score.rank != score.rank) others.push_back(&row);
+    if (row.ranked.stands_out && row.score.rank != score.rank) others.push_back(&row);
   if (others.size() == 1) return RankingText::tr("%1 Rank %2 deviates as well.").arg(text, QString::number(others.front()->score.rank));
   if (others.size() > 1) {
     const bool one_node = first.ranked.place.node && std::ranges::all_of(others, [&](const RankRow* row) {
@@ -119,7 +118,7 @@ QString relativeSentence(const RankingData& data) {
 }
 
 QString nobodySentence(const RankingData& data) {
-  if (data.ranking.relative.moved && std::abs(*data.ranking.relative.moved) > kMoved)
+  if (data.ranking.relative.moved && std::abs(*data.ranking.relative.moved) >= kMinThroughputChange)
     return RankingText::tr("No rank deviates; all moved together by %1 over these %2 steps.")
         .arg(formatSignedPercent(*data.ranking.relative.moved), formatCount(static_cast<std::int64_t>(data.ranking.relative.steps.size())));
   const RankScore& first = std::ranges::max_element(data.rows, {}, [](const RankRow& row) { return row.score.score.value_or(-1); })->score;
@@ -130,6 +129,8 @@ QString nobodySentence(const RankingData& data) {
   // A difference that looks large but is not significant needs an explanation.
   if (isSlower(*first.score) && *first.persistence <= kPersistent)
     text = RankingText::tr("%1, but in %2 of the steps only").arg(text, formatPercent(*first.persistence, 0));
+  else if (isSlower(*first.score) && !isSlower(*first.score, first.excess_ns.value_or(0)))
+    text = RankingText::tr("%1, but by less than %2 a step").arg(text, formatDuration(static_cast<DurNs>(kSlowerByNs)));
   else if (isSlower(*first.score))
     text = RankingText::tr("%1, but its peers differ by ± %2, too").arg(text, formatPercent(first.spread.value_or(0)));
   return RankingText::tr("%1.").arg(text);
@@ -203,14 +204,15 @@ QString rankingSentence(const RankingData& data, TimeStyle style) {
   if (data.rows.empty()) return {};
   const Ranking& ranking = data.ranking;
   const Suspect* worst = ranking.suspects.worst();
-  if (worst != nullptr && worst->blamesRanks()) return suspectSentence(data, *worst, style);
-  if (ranking.kind == ScoreKind::kRelative && ranking.relative.standingOut() > 0) return relativeSentence(data);
+  const auto blaming = std::ranges::find_if(ranking.suspects.all, &Suspect::blamesRanks);
+  if (blaming != ranking.suspects.all.end() && blaming->holds) return suspectSentence(data, *blaming, style);
+  if (!ranking.past && !ranking.verdict.slow.empty()) return relativeSentence(data);
   if (worst != nullptr) return RankingText::tr("%1 No single rank is slower than its peers.").arg(suspectSentence(data, *worst, style));
-  if (ranking.suspects.shift && std::abs(ranking.suspects.shift->change) > kMoved)
+  if (ranking.suspects.shift && std::abs(ranking.suspects.shift->change) >= kMinThroughputChange)
     return RankingText::tr("No rank deviates; all moved together by %1 since step %2.")
         .arg(formatSignedPercent(ranking.suspects.shift->change), formatCount(ranking.suspects.shift->first_step));
-  const auto past = std::ranges::find_if(ranking.suspects.all, [](const Suspect& one) { return one.blamesRanks(); });
-  if (past != ranking.suspects.all.end()) return RankingText::tr("%1 No rank is slower now.").arg(suspectSentence(data, *past, style));
+  if (blaming != ranking.suspects.all.end())
+    return RankingText::tr("%1 No rank is slower now.").arg(suspectSentence(data, *blaming, style));
   if (!ranking.kind) return ranking.relative.status == SlowRanksStatus::kNoSteps ? QString() : tooFewSentence(data);
   if (ranking.kind == ScoreKind::kWhatIf) return whatIfSentence(data);
   if (ranking.kind == ScoreKind::kWaitVote) return voteSentence(data);
@@ -254,24 +256,13 @@ QString rankingGrounds(const RankingData& data) {
   }
   if (ranking.basis == SlownessBasis::kStepTime && data.ranking.has_parts)
     parts << RankingText::tr("Fewer than half of the ranks recorded step parts.");
-  std::vector<double> medians;
-  const StageWork* slowest = nullptr;
-  for (const StageWork& stage : ranking.stages) {
-    if (stage.role == kNoRole) continue;
-    medians.push_back(stage.median_ns);
-    if (slowest == nullptr || stage.median_ns > slowest->median_ns) slowest = &stage;
-  }
   // If the slow ranks are on a node that hosts a whole stage, or much of it, the suspect above is more precise than the stage.
-  const Suspect* worst = data.ranking.suspects.worst();
-  const bool blamed = worst != nullptr && worst->blamesRanks();
-  if (slowest != nullptr && medians.size() > 1 && ranking.basis == SlownessBasis::kWork && !blamed) {
-    const auto usual = median(medians);
-    std::ranges::sort(medians);
-    const double middle = medians.size() % 2 == 0 ? (medians[medians.size() / 2 - 1] + medians[medians.size() / 2]) / 2 : *usual;
-    if (middle > 0 && isSlower(slowest->median_ns / middle - 1))
-      parts << RankingText::tr("The ranks of pipeline stage %1 all work %2 longer than the median stage: that is the stage, no rank.")
-                   .arg(QString::number(slowest->role), formatPercent(slowest->median_ns / middle - 1));
-  }
+  const auto& stages = data.ranking.verdict.stages;
+  const auto slowest = std::ranges::max_element(stages, {}, &StageWork::longer);
+  if (slowest != stages.end() && isSlower(slowest->longer.value_or(0)) && ranking.basis == SlownessBasis::kWork &&
+      data.ranking.verdict.slow.empty())
+    parts << RankingText::tr("The ranks of pipeline stage %1 all work %2 longer than the other stages: that is the stage, no rank.")
+                 .arg(QString::number(slowest->role), formatPercent(*slowest->longer));
   const auto silent = std::ranges::count_if(data.rows, [](const RankRow& row) { return row.score.coverage == 0; });
   if (silent > 0)
     parts << RankingText::tr("%1 of %2 ranks recorded none of these steps.")

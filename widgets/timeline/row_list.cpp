@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/peers/slower_than_peers.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_data.h"
 
@@ -173,14 +172,15 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   head.open = open;
   head.pinned = pinned;
   head.height = open ? kStripHeight : kDensities[m_density].strip;
-  const bool slowest = rank.rank && rank.rank == m_catalog->slowest && isSlower(m_catalog->slower_ratio.value_or(0));
-  if (slowest) {
-    head.brief = formatSignedPercent(*m_catalog->slower_ratio, 0);
-    head.detail = TimelineText::tr("slowest %1").arg(head.brief);
+  const auto slow = rank.rank ? m_catalog->slow.find(*rank.rank) : m_catalog->slow.end();
+  const bool measured = slow != m_catalog->slow.end() && slow->second;
+  if (measured) {
+    head.brief = formatSignedPercent(*slow->second);
+    head.detail = TimelineText::tr("slow %1").arg(head.brief);
   }
   QStringList tip{head.title};
   if (!rank.node.isEmpty()) tip << TimelineText::tr("node %1").arg(rank.node);
-  if (slowest) tip << TimelineText::tr("the slowest: its median step is %1 to that of the others").arg(head.brief);
+  if (measured) tip << TimelineText::tr("slow: %1 against its peers").arg(head.brief);
   if (rank.clock_error) tip << TimelineText::tr("its clock is right to ± %1").arg(formatDuration(*rank.clock_error));
   head.tip = tip.join(u'\n');
   if (rank.tracks.empty()) head.detail = TimelineText::tr("no spans");

@@ -12,8 +12,8 @@
 #include "analysis/collectives/bus_reading.h"
 #include "analysis/collectives/communicating_tracks.h"
 #include "analysis/layout/layout_reading.h"
+#include "analysis/ranking/slow_verdict.h"
 #include "analysis/run_summary/roles.h"
-#include "analysis/views/rank_pace.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
 #include "widgets/core/label_text.h"
@@ -256,8 +256,9 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     for (TimelineRank& rank : catalog.ranks)
       if (const auto found = rank.rank ? aligned.find(*rank.rank) : aligned.end(); found != aligned.end()) rank.clock_error = found->second;
   }
-  RG_ASSIGN(const auto slowest, readSlowestRank(reader, catalog.attempt.id, stop));
-  if (slowest) catalog.slowest = slowest->rank, catalog.slower_ratio = slowest->slower;
+  RG_ASSIGN(const SlowVerdict verdict, SlowVerdictFeed().read(reader, catalog.run.id, catalog.attempt.id, ranks, stop));
+  for (const std::int32_t slow : verdict.slow) catalog.slow[slow] = verdict.ranks.at(slow).slower;
+  if (!verdict.slow.empty()) catalog.slowest = verdict.slow.front();
   RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;
 }

@@ -4,7 +4,7 @@
 // Threading:  the functions run on a query worker; their results are immutable.
 // Units:      TimeNs; a strip's shares are 0..255 of its pixel.
 // Errors:     as Reader; NOT_FOUND without a run.
-// Cost:       the catalogue O(ranks + tracks); a picture as Reader::spanPicture of the requested rows.
+// Cost:       the catalogue O(ranks + tracks) and that of a SlowVerdictFeed; a picture as Reader::spanPicture of the requested rows.
 #pragma once
 
 #include <QCoreApplication>
@@ -12,6 +12,7 @@
 #include <QStringList>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -49,9 +50,9 @@ struct TimelineCatalog {
   std::size_t attempts = 0;                                                                      // of the run
   TimeRange chosen_for{std::numeric_limits<TimeNs>::min(), std::numeric_limits<TimeNs>::max()};  // viewed times for this attempt
   std::vector<TimelineRank> ranks;                                                               // by rank
-  // The slowest rank by median step time, and how it compares; absent without steps.
+  // The slow ranks, and by how much each is slower where that is known (SlowVerdict); and the worst of them.
+  std::map<std::int32_t, std::optional<double>> slow;
   std::optional<std::int32_t> slowest;
-  std::optional<double> slower_ratio;
   // The loss, and clock, power, network and the communicators' bus bandwidth of the requested rank.
   std::vector<TimelineMetric> metrics;
   std::optional<TimeRange> extent;  // of its spans in the file

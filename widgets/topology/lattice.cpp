@@ -133,6 +133,12 @@ void compareToStages(TopologyData& data) {
       largest = std::max(largest, std::abs(*rank.deviation));
       continue;
     }
+    if (data.verdict) {
+      if (const auto pace = data.verdict->ranks.find(rank.place.rank); pace != data.verdict->ranks.end())
+        rank.deviation = pace->second.slower;
+      largest = std::max(largest, std::abs(rank.deviation.value_or(0)));
+      continue;
+    }
     const double peers = usual[&rank];
     if (std::isnan(peers) || (data.metric.relative && peers == 0)) continue;
     rank.deviation = data.metric.relative ? *rank.value / peers - 1 : *rank.value - peers;

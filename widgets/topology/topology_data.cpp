@@ -237,39 +237,56 @@ class TopologyReading {
     return {};
   }
 
-  // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.
+  // Of the kind of work that ranks are judged by, the values and deviations are the verdict's.
   Status readSteps(const TopologyMetric& metric) {
-    const bool work = metric.value == TopologyValue::kWork;  // for waiting, the waits are summed up
-    struct Sources {
-      std::vector<const Series*> add, subtract;
-    };
-    std::map<std::int32_t, Sources> sources;
+    if (metric.value != TopologyValue::kWait) {
+      RG_TRY(readVerdict());
+      const bool of_metric = (m_verdict->basis == SlownessBasis::kWork) == (metric.value == TopologyValue::kWork);
+      if (of_metric) takeVerdict();
+      if (of_metric || metric.value == TopologyValue::kWork) return {};
+    }
+    return readSums(metric);
+  }
+
+  Status readVerdict() {
+    if (m_verdict) return {};
+    std::vector<Rank> places;
+    for (const TopologyRank& rank : m_data.ranks) places.push_back(rank.place);
+    RG_ASSIGN(SlowVerdict verdict, SlowVerdictFeed().read(m_reader, m_data.run.id, m_data.attempt.id, places, m_stop));
+    m_verdict = std::make_shared<const SlowVerdict>(std::move(verdict));
+    return {};
+  }
+
+  void takeVerdict() {
+    if (m_verdict->steps.empty()) return;
+    m_data.verdict = m_verdict;
+    m_data.first_step = m_data.verdict->steps.front(), m_data.last_step = m_data.verdict->steps.back();
+    for (TopologyRank& rank : m_data.ranks)
+      if (const auto pace = m_data.verdict->ranks.find(rank.place.rank); pace != m_data.verdict->ranks.end())
+        rank.value = pace->second.own_ns;
+  }
+
+  // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.
+  Status readSums(const TopologyMetric& metric) {
+    std::map<std::int32_t, std::vector<const Series*>> sources;
     std::optional<std::int64_t> last;
     const AttemptSteps steps =
-        AttemptSteps::among(m_series, m_data.attempt.id, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait, StepSeries::kPhase});
-    const StepSeries summed = work                                       ? StepSeries::kPart
-                              : metric.value == TopologyValue::kStepTime ? StepSeries::kTime
-                                                                         : StepSeries::kPartWait;
-    for (const Series& series : steps.of(summed)) {
-      sources[*series.key.rank].add.push_back(&series);
+        AttemptSteps::among(m_series, m_data.attempt.id, {StepSeries::kTime, StepSeries::kPartWait, StepSeries::kPhase});
+    for (const Series& series : steps.of(metric.value == TopologyValue::kWait ? StepSeries::kPartWait : StepSeries::kTime)) {
+      sources[*series.key.rank].push_back(&series);
       last = std::max(last.value_or(series.last_x), series.last_x);
     }
-    if (work)
-      for (const Series& series : steps.of(StepSeries::kPartWait)) sources[*series.key.rank].subtract.push_back(&series);
     if (!last) return {};
-    m_data.last_step = last;
+    m_data.last_step = last, m_data.first_step = std::max<std::int64_t>(0, *last - kTopologySteps + 1);
     RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kTopologySteps + 1, *last + 1, m_stop));
-    for (const auto& [number, of] : sources) {
+    for (const auto& [number, summed] : sources) {
       TopologyRank& rank = m_data.ranks[m_index[number]];
       rank.fingerprint = mixed(static_cast<std::uint64_t>(*last), static_cast<std::uint64_t>(metric.value));
-      for (const auto* list : {&of.add, &of.subtract})
-        for (const Series* s : *list)
-          rank.fingerprint = mixed(rank.fingerprint, s->id.value * 31 + static_cast<std::uint64_t>(s->sample_count));
+      for (const Series* s : summed)
+        rank.fingerprint = mixed(rank.fingerprint, s->id.value * 31 + static_cast<std::uint64_t>(s->sample_count));
       if (takeOver(rank)) continue;
-      if (of.add.empty() || (work && of.subtract.empty())) continue;
       std::map<std::int64_t, double> sums;
-      RG_TRY(sumUp(of.add, *last, 1, sums));
-      RG_TRY(sumUp(of.subtract, *last, -1, sums));
+      RG_TRY(sumUp(summed, *last, sums));
       std::vector<double> values;
       for (const auto& [step, value] : sums)
         if (!excluded.contains(step)) values.push_back(value);
@@ -288,18 +305,12 @@ class TopologyReading {
     return true;
   }
 
-  // Waits are subtracted from steps that have parts; a step with only a wait is ignored.
-  Status sumUp(const std::vector<const Series*>& series, std::int64_t last, double sign, std::map<std::int64_t, double>& steps) {
+  Status sumUp(const std::vector<const Series*>& series, std::int64_t last, std::map<std::int64_t, double>& steps) {
     for (const Series* one : series) {
       if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
       RG_ASSIGN(const auto points, m_reader.scalars(one->id, last - kTopologySteps + 1, last + 1, m_stop));
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!std::isfinite(points.value[i])) continue;
-        if (sign > 0)
-          steps[points.step[i]] += points.value[i];
-        else if (const auto at = steps.find(points.step[i]); at != steps.end())
-          at->second -= points.value[i];
-      }
+      for (std::size_t i = 0; i < points.size(); ++i)
+        if (std::isfinite(points.value[i])) steps[points.step[i]] += points.value[i];
     }
     return {};
   }
@@ -354,6 +365,7 @@ class TopologyReading {
   std::vector<Series> m_series;  // of the attempt's ranks, with samples
   std::map<std::int32_t, std::size_t> m_index;
   std::map<std::int32_t, TimeNs> m_heard;  // newest data of each rank
+  std::shared_ptr<const SlowVerdict> m_verdict;
   std::map<std::int32_t, int> m_severity;  // of its findings
   bool m_newest = false;
 };

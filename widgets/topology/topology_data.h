@@ -4,8 +4,8 @@
 // Threading:  readTopology() on a query worker; its result is immutable. The other functions are pure.
 // Units:      catalogue units; a deviation is a ratio, or a difference in the metric's unit if `relative` is false.
 // Errors:     the Reader's; NOT_FOUND without a run. A rank without a value has a reason, never 0.
-// Cost:       one scalar read of at most kTopologySteps points a rank (work: one for each part and wait); ranks whose series did not grow
-//             since `previous` are not read again.
+// Cost:       work and step time that of a SlowVerdictFeed; waits one scalar read of at most kTopologySteps points of each series of a
+//             rank, and only of ranks whose series grew since `previous`.
 #pragma once
 
 #include <QCoreApplication>
@@ -23,6 +23,7 @@
 #include "analysis/hangs/hang_evidence.h"
 #include "analysis/layout/layout_places.h"
 #include "analysis/peers/slower_than_peers.h"
+#include "analysis/ranking/slow_verdict.h"
 #include "model/step_metrics.h"
 #include "storage/reader.h"
 
@@ -58,13 +59,13 @@ struct TopologyMetric {
   const char* missing;  // why a rank has no value
 };
 inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {{
-    {TopologyValue::kStepTime, QT_TRANSLATE_NOOP("Topology", "step time, median of 50 steps"), kStepTimeMetric.data(), "ns", true, true,
-     kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 slower than its stage's median"),
+    {TopologyValue::kStepTime, QT_TRANSLATE_NOOP("Topology", "step time, median of its newest steps"), kStepTimeMetric.data(), "ns", true,
+     true, kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 slower than its stage's median"),
      QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 slower than the ranks' median"),
      QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 slower than the other stages"),
-     QT_TRANSLATE_NOOP("Topology", "no step time in the newest 50 steps")},
-    {TopologyValue::kWork, QT_TRANSLATE_NOOP("Topology", "work (without waiting), median of 50 steps"), kStepPartMetric.data(), "ns", true,
-     true, kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 works %2 longer than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "no step time in the newest steps")},
+    {TopologyValue::kWork, QT_TRANSLATE_NOOP("Topology", "work (without waiting), median of its newest steps"), kStepPartMetric.data(),
+     "ns", true, true, kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 works %2 longer than its stage's median"),
      QT_TRANSLATE_NOOP("Topology", "Rank %1 works %2 longer than the ranks' median"),
      QT_TRANSLATE_NOOP("Topology", "Stage %1 works %2 longer than the other stages"),
      QT_TRANSLATE_NOOP("Topology", "its step parts do not separate work from waiting")},
@@ -190,7 +191,8 @@ struct TopologyData {
   bool hang_mode = false;                        // ranks are drawn by their state in the hang, not by a metric
   std::uint64_t grown = 0;                       // samples of the attempt when `metric` was read
   QString trouble;                               // why there are no values at all, if more is known than the metric's `missing`
-  std::optional<std::int64_t> last_step;
+  std::shared_ptr<const SlowVerdict> verdict;    // where `metric` is what ranks are judged by
+  std::optional<std::int64_t> first_step, last_step;
   TimeNs now = 0;     // ages are relative to it
   bool live = false;  // a process is writing the run
   QString headline;

@@ -53,6 +53,11 @@ struct StageDeviation {
 // The stage that deviates most to the worse side from the middle of the others.
 std::optional<StageDeviation> worstStage(const TopologyData& data) {
   std::optional<StageDeviation> worst;
+  if (data.verdict) {
+    for (const StageWork& stage : data.verdict->stages)
+      if (stage.longer && (!worst || *stage.longer > worst->deviation)) worst = StageDeviation{stage.role, *stage.longer};
+    return worst;
+  }
   std::vector<double> medians;
   for (const StageMedian& stage : data.stages) medians.push_back(stage.pp ? stage.median : std::numeric_limits<double>::quiet_NaN());
   const auto others = peerMedians<double>(medians, 1);
@@ -86,9 +91,13 @@ bool isOfSteps(const TopologyMetric& metric) {
 
 // Findings concern other steps: a headline about the newest steps names the steps.
 QString withSteps(const TopologyData& data, const QString& sentence) {
-  if (!data.last_step || !isOfSteps(data.metric)) return sentence;
-  return TopologyText::tr("%1 in steps %2 to %3")
-      .arg(sentence, formatCount(std::max<std::int64_t>(0, *data.last_step - kTopologySteps + 1)), formatCount(*data.last_step));
+  if (!data.first_step || !data.last_step || !isOfSteps(data.metric)) return sentence;
+  return TopologyText::tr("%1 in steps %2 to %3").arg(sentence, formatCount(*data.first_step), formatCount(*data.last_step));
+}
+
+bool deviates(const TopologyData& data, const TopologyRank& rank) {
+  if (data.verdict) return data.verdict->ranks.at(rank.place.rank).slow;
+  return (data.metric.more_is_worse ? *rank.deviation : -*rank.deviation) >= data.metric.stands_out;
 }
 
 QString rankSentence(const TopologyData& data, const TopologyRank& worst, double deviation) {
@@ -101,8 +110,7 @@ QString rankSentence(const TopologyData& data, const TopologyRank& worst, double
   std::size_t more = 0;
   bool same_node = worst.place.node.value != 0;
   for (const TopologyRank& rank : data.ranks) {
-    if (&rank == &worst || !rank.deviation) continue;
-    if ((data.metric.more_is_worse ? *rank.deviation : -*rank.deviation) < data.metric.stands_out) continue;
+    if (&rank == &worst || !rank.deviation || !deviates(data, rank)) continue;
     ++more;
     same_node &= rank.place.node == worst.place.node;
   }
@@ -111,6 +119,15 @@ QString rankSentence(const TopologyData& data, const TopologyRank& worst, double
                 bound = data.metric.relative ? formatPercent(data.metric.stands_out, 0) : much(data.metric, data.metric.stands_out);
   return same_node ? TopologyText::tr("%1; %2 more by at least %3, all on %4").arg(text, count, bound, worst.node)
                    : TopologyText::tr("%1; %2 more by at least %3").arg(text, count, bound);
+}
+
+const TopologyRank* worstSlow(const TopologyData& data) {
+  if (!data.verdict) return nullptr;
+  for (const std::int32_t slow : data.verdict->slow) {
+    const auto rank = std::ranges::find(data.ranks, slow, [](const TopologyRank& one) { return one.place.rank; });
+    if (rank != data.ranks.end() && rank->deviation) return &*rank;
+  }
+  return nullptr;
 }
 
 void makeFindingsHeadline(TopologyData& data) {
@@ -147,13 +164,18 @@ void makeHeadline(TopologyData& data) {
     largest = std::max(largest, std::abs(worse));
     if (worst == nullptr || worse > deviation) worst = &rank, deviation = worse;
   }
+  // Others may take longer now and then.
+  if (const TopologyRank* slow = worstSlow(data); slow != nullptr) worst = slow, deviation = *slow->deviation;
+  const bool stands_out = worst != nullptr && deviates(data, *worst);
   const auto stage = worstStage(data);
-  if (stage && stage->deviation >= data.metric.stands_out && (worst == nullptr || stage->deviation >= deviation)) {
+  // The verdict compares ranks within their stage: a slow one is not slow for its stage.
+  if (stage && stage->deviation >= data.metric.stands_out &&
+      (data.verdict ? !stands_out : worst == nullptr || stage->deviation >= deviation)) {
     data.headline =
         withSteps(data, TopologyText::tr(data.metric.stage_of_all).arg(QString::number(*stage->pp), much(data.metric, stage->deviation)));
     return;
   }
-  if (worst != nullptr && deviation >= data.metric.stands_out) {
+  if (stands_out) {
     data.headline = withSteps(data, rankSentence(data, *worst, deviation));
     return;
   }
