@@ -118,7 +118,7 @@ Result<Ranking> RankingFeed::read(Reader& reader, const std::vector<Finding>* fi
   out.kind = scoreKindOf(sources);
   if (!out.kind) out.reason = whyNothing(out);
   static const SlowRanks kNotRanked;
-  out.verdict = judgeSlowness(out.kind == ScoreKind::kRelative ? out.relative : kNotRanked, out.suspects, out.places);
+  out.verdict = judgeSlowness(out.kind == ScoreKind::kRelative && !out.past ? out.relative : kNotRanked, out.suspects, out.places);
   sources.verdict = &out.verdict;
   RG_TRY(readEarlier(reader, attempts, out, stop));
   sources.earlier = out.earlier ? &*out.earlier : nullptr;

@@ -2,6 +2,7 @@
 #include "analysis/ranking/slow_verdict.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace runglass {
@@ -32,18 +33,18 @@ class Judgement {
     for (const Suspect& suspect : m_suspects.all) take(suspect);
     for (const RankScore& score : relative.ranks)
       if (score.stands_out && !m_named.contains(score.rank)) m_out.slow.push_back(score.rank);
+    std::ranges::stable_sort(m_out.slow, std::greater{}, [&](std::int32_t rank) { return m_out.ranks[rank].slower; });
     return std::move(m_out);
   }
 
  private:
   void take(const Suspect& suspect) {
-    if (!suspect.holds) return;
+    if (!suspect.holds || suspect.isUnlikely()) return;
     if (suspect.kind == "stage_imbalance" && suspect.pp && suspect.slower) {
       const auto stage = std::ranges::find(m_out.stages, *suspect.pp, &StageWork::role);
       if (stage != m_out.stages.end()) stage->longer = suspect.slower;
     }
     if (!suspect.blamesRanks()) return;
-    const std::size_t first = m_out.slow.size();
     for (const std::int32_t rank : ranksOf(suspect, m_places)) {
       if (!m_named.insert(rank).second) continue;  // a worse suspect names it
       RankPace& pace = m_out.ranks[rank];
@@ -52,8 +53,6 @@ class Judgement {
       if (suspect.slower && (suspect.kind == "slow_rank" || !pace.slower || !isSlower(*pace.slower))) pace.slower = suspect.slower;
       m_out.slow.push_back(rank);
     }
-    std::stable_sort(m_out.slow.begin() + static_cast<std::ptrdiff_t>(first), m_out.slow.end(),
-                     [&](std::int32_t a, std::int32_t b) { return m_out.ranks[a].slower > m_out.ranks[b].slower; });
     if (suspect.kind == "slow_node" && suspect.node && suspect.slower) m_out.slow_nodes.try_emplace(suspect.node, *suspect.slower);
   }
 
@@ -64,6 +63,15 @@ class Judgement {
 };
 
 }  // namespace
+
+// Whether most ranks record spans. Tracks of a scheduler or of pods are of no rank, and a captured trace may be of one.
+static Result<bool> recordsSpans(Reader& reader, AttemptId attempt, std::span<const Rank> ranks) {
+  RG_ASSIGN(const auto tracks, reader.tracks(attempt));
+  std::set<std::int32_t> with_spans;
+  for (const Track& track : tracks)
+    if (track.key.rank) with_spans.insert(*track.key.rank);
+  return 2 * with_spans.size() > ranks.size();
+}
 
 SlowVerdict judgeSlowness(const SlowRanks& relative, const Suspects& suspects, std::span<const Rank> places) {
   return Judgement(suspects, places).judge(relative);
@@ -93,6 +101,13 @@ std::vector<NodePace> nodesByWork(const SlowVerdict& verdict, std::span<const Ra
   return out;
 }
 
+Result<SlowVerdict> readSlowVerdict(SharedSlowVerdict* memory, Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks,
+                                    const std::stop_token& stop) {
+  if (memory == nullptr) return SlowVerdictFeed().read(reader, run, attempt, ranks, stop);
+  const MutexLock lock(memory->one_at_a_time);
+  return memory->feed.read(reader, run, attempt, ranks, stop);
+}
+
 Result<SlowVerdict> SlowVerdictFeed::read(Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks,
                                           const std::stop_token& stop) {
   if (m_table == nullptr || attempt != m_attempt) {
@@ -104,8 +119,8 @@ Result<SlowVerdict> SlowVerdictFeed::read(Reader& reader, RunId run, AttemptId a
   if (m_revision != m_table->revision()) {
     m_relative = rankBySlowness(answer.table);
     if (m_relative.basis == SlownessBasis::kStepTime) {
-      RG_ASSIGN(const auto tracks, reader.tracks(attempt));
-      if (!tracks.empty())
+      RG_ASSIGN(const bool spans, recordsSpans(reader, attempt, ranks));
+      if (spans)
         for (RankScore& score : m_relative.ranks) score.stands_out = false;
     }
     m_revision = m_table->revision();

@@ -22,6 +22,7 @@
 
 #include "analysis/ranking/suspects.h"
 #include "analysis/slow_ranks/step_table.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -37,7 +38,7 @@ struct SlowVerdict {
   SlownessBasis basis = SlownessBasis::kStepTime;
   std::vector<std::int64_t> steps;         // those compared, ascending
   std::map<std::int32_t, RankPace> ranks;  // with steps, or slow
-  std::vector<std::int32_t> slow;          // the slow ranks, worst first: those of findings by their cost, then by score
+  std::vector<std::int32_t> slow;          // the slow ranks, slowest first
   std::map<NodeId, double> slow_nodes;     // slower by, of nodes that a finding blames as a whole
   std::vector<StageWork> stages;           // by role; `longer` is that of the finding about the stage where one holds
   bool compared = false;                   // any rank has peers
@@ -71,5 +72,13 @@ class SlowVerdictFeed {
   std::optional<std::uint64_t> m_revision;  // the revision of m_table that m_relative was computed from
   SlowRanks m_relative;
 };
+
+// A feed that the questions of one view about now share; those about a moment in the past have none.
+struct SharedSlowVerdict {
+  Mutex one_at_a_time;
+  SlowVerdictFeed feed RG_GUARDED_BY(one_at_a_time);
+};
+Result<SlowVerdict> readSlowVerdict(SharedSlowVerdict* memory, Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks,
+                                    const std::stop_token& stop);
 
 }  // namespace runglass

@@ -13,7 +13,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t kShortlyBefore = 20;  // steps
-constexpr double kSomeConfidence = 0.5;
 
 struct Kind {
   const char *name, *cause, *pattern;  // used where the evidence has none
@@ -132,9 +131,7 @@ Suspects suspectsOf(std::span<const Finding> findings, AttemptId attempt, std::o
     if (kind != kKinds.end()) out.all.push_back(suspectOf(finding, *kind, last_step));
   }
   std::ranges::stable_sort(out.all, [](const Suspect& a, const Suspect& b) {
-    const auto key = [](const Suspect& s) {
-      return std::tuple(!s.holds, s.confidence.value_or(1) < kSomeConfidence, !s.blamesRanks(), -s.cost.value_or(0));
-    };
+    const auto key = [](const Suspect& s) { return std::tuple(!s.holds, s.isUnlikely(), !s.blamesRanks(), -s.cost.value_or(0)); };
     return key(a) < key(b);
   });
   return out;

@@ -22,6 +22,9 @@ struct MachineReading {
   double own = 0, peers = 0;
 };
 
+// Less is a possibility that a finding reports as such: it names nobody.
+inline constexpr double kSomeConfidence = 0.5;
+
 struct Suspect {
   std::string kind, subject, summary;
   Severity severity = Severity::kInfo;
@@ -39,6 +42,7 @@ struct Suspect {
   std::vector<MachineReading> machine;
 
   // Whether it blames the work of named ranks or of a node.
+  bool isUnlikely() const { return confidence.value_or(1) < kSomeConfidence; }
   bool blamesRanks() const { return kind == "slow_rank" || kind == "slow_node"; }
   std::optional<double> persistence() const;
 };

@@ -3944,8 +3944,8 @@
         <translation>%2 个 rank 中 %1 个阻塞</translation>
     </message>
     <message>
-        <source>%1 of %2 ranks have a value, none has a peer in its stage</source>
-        <translation>%2 个 rank 中 %1 个有值，其 stage 内均无同类</translation>
+        <source>%1 of %2 ranks have a value; too few peers in each stage, or steps, to compare them</source>
+        <translation>%2 个 rank 中 %1 个有值；各 stage 内同类或步数太少，无法比较</translation>
     </message>
     <message>
         <source>%1 of %2 ranks known; dotted places have none</source>

@@ -69,6 +69,20 @@ TEST(SlowVerdictTest, AFindingNamesARankThatIsNoOutlierInTheNewestSteps) {
   EXPECT_DOUBLE_EQ(*verdict.worst()->slower, 0.06);
 }
 
+TEST(SlowVerdictTest, TheSlowestIsFirstWhetherAFindingNamesItOrNot) {
+  const SlowVerdict verdict =
+      judged(jobOf({{5, 0.06}, {3, 0.4}}), {finding("slow_rank", "rank:5", R"({"slower_ratio":0.06,"slow_ranks":[5]})")});
+  EXPECT_THAT(verdict.slow, ElementsAre(3, 5));
+}
+
+TEST(SlowVerdictTest, AFindingOfLowConfidenceNamesNobody) {
+  Finding wandering = finding("slow_rank", "rank:5", R"({"slower_ratio":0.2,"slow_ranks":[5]})");
+  wandering.confidence = 0.3;
+  EXPECT_THAT(judged(jobOf({}), {wandering}).slow, IsEmpty());
+  wandering.confidence = 0.9;
+  EXPECT_THAT(judged(jobOf({}), {wandering}).slow, ElementsAre(5));
+}
+
 TEST(SlowVerdictTest, WhatEndedIsNotSlow) {
   const SlowVerdict verdict = judged(jobOf({}), {finding("slow_rank", "rank:5", R"({"slower_ratio":0.3,"slow_ranks":[5]})", true)});
   EXPECT_THAT(verdict.slow, IsEmpty());
@@ -194,6 +208,31 @@ TEST_F(SlowVerdictFeedTest, WithoutStepsNothingIsCompared) {
   ASSERT_TRUE(work.ok());
   EXPECT_FALSE(work->compared);
   EXPECT_TRUE(work->ranks.empty());
+}
+
+// The spans of a scheduler are of no rank.
+TEST(SlowVerdictTest, AJobThatASchedulerStartedIsJudgedByItsStepTimes) {
+  const TempStore store;
+  {
+    auto out = store.writer().value();
+    const RunId run = out->run({.name = "r"});
+    const AttemptId attempt = out->attempt({.run = run, .key = "0", .layout = {.world = 8}});
+    out->track({.attempt = attempt, .kind = "scheduler", .name = "Slurm"});
+    for (std::int32_t rank = 0; rank < 8; ++rank) {
+      out->rank({.attempt = attempt, .rank = rank});
+      const SeriesId dur =
+          out->series({.attempt = attempt, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+      for (std::int64_t step = 0; step < 220; ++step)
+        out->scalar(dur, step, step * kNsPerSecond, (rank == 1 ? 0.56e9 : 0.5e9) + 1e5 * static_cast<double>((step * 7 + rank) % 11));
+    }
+    ASSERT_TRUE(out->close().ok());
+  }
+  const auto reader = store.reader().value();
+  const RunId run = reader->runs()->front().id;
+  const AttemptId attempt = reader->attempts(run).value().front().id;
+  const auto verdict = SlowVerdictFeed().read(*reader, run, attempt, reader->ranks(attempt).value(), {});
+  ASSERT_TRUE(verdict.ok()) << verdict.status().message();
+  EXPECT_THAT(verdict->slow, ElementsAre(1));
 }
 
 // Steps 100 to 219 were captured, which delayed rank 1.

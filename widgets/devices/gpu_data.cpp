@@ -79,10 +79,7 @@ class Builder {
 
   Status readWork() {
     if (!m_fleet.run || !m_fleet.attempt) return {};
-    GpuMemory once;
-    GpuMemory& memory = m_question.memory ? *m_question.memory : once;
-    const MutexLock lock(memory.one_at_a_time);
-    RG_ASSIGN(m_work, memory.work.read(m_reader, m_fleet.run->id, m_fleet.attempt, m_fleet.ranks, m_stop));
+    RG_ASSIGN(m_work, readSlowVerdict(m_question.memory.get(), m_reader, m_fleet.run->id, m_fleet.attempt, m_fleet.ranks, m_stop));
     m_data.work_steps = m_work.steps.size();
     m_data.whole_steps = m_work.basis == SlownessBasis::kStepTime;
     return {};

@@ -139,12 +139,6 @@ struct GpuData {
   std::int64_t facts_of = 0;  // number of devices whose facts were read
 };
 
-// Steps that a panel caches between its queries about now.
-struct GpuMemory {
-  Mutex one_at_a_time;
-  SlowVerdictFeed work RG_GUARDED_BY(one_at_a_time);
-};
-
 struct GpuQuestion {
   // Index into kGridMetrics. Absent: own work where ranks report their steps, else power, else the hosts' CPU.
   std::optional<std::size_t> metric;
@@ -156,8 +150,8 @@ struct GpuQuestion {
   std::size_t pixels = 600;
   TimeStyle style = TimeStyle::kUtc;
   TimeNs now = 0;
-  std::shared_ptr<GpuMemory> memory;        // null: a single query
-  std::shared_ptr<const GpuData> previous;  // facts are read again only when devices were added or removed
+  std::shared_ptr<SharedSlowVerdict> memory;  // null: a single query
+  std::shared_ptr<const GpuData> previous;    // facts are read again only when devices were added or removed
 };
 
 Result<GpuData> readGpus(const MomentReaders& readers, const GpuQuestion& question, std::stop_token stop);

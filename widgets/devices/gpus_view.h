@@ -66,7 +66,7 @@ class GpusView : public View {
   NodeId m_node;
   DeviceId m_device;
   std::optional<std::size_t> m_chosen_metric;  // absent: the default of the data
-  std::shared_ptr<GpuMemory> m_memory = std::make_shared<GpuMemory>();
+  std::shared_ptr<SharedSlowVerdict> m_memory = std::make_shared<SharedSlowVerdict>();
   bool m_by_job = false;
   Headline* m_sentence;
   QComboBox* m_metric;

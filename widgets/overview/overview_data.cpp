@@ -227,7 +227,7 @@ class Builder {
     } else if (m_data.complete && !m_data.summary.attempts.empty()) {
       const AttemptId attempt = m_data.summary.attempts.back().id;
       RG_ASSIGN(const auto ranks, placedRanks(m_reader, attempt));
-      RG_ASSIGN(SlowVerdict verdict, SlowVerdictFeed().read(m_reader, m_data.summary.run.id, attempt, ranks, m_stop));
+      RG_ASSIGN(SlowVerdict verdict, readSlowVerdict(m_question.memory.get(), m_reader, m_data.summary.run.id, attempt, ranks, m_stop));
       RG_TRY(rankNodes(nodesByWork(verdict, ranks)));
       m_data.slow = std::make_shared<const SlowVerdict>(std::move(verdict));
     }

@@ -83,6 +83,7 @@ struct OverviewQuestion {
   std::optional<TimeNs> moment;                  // the playhead; absent: now
   std::shared_ptr<SpikeCache> spikes;            // of the view; null: no marks
   bool quick = false;                            // for many ranks: omits the parts that read every rank's steps, in a fraction of the time
+  std::shared_ptr<SharedSlowVerdict> memory;     // of the view, for questions about now; null: a single question
   std::shared_ptr<const OverviewData> previous;  // the previous answer, if any: per-step data is reused from it
 };
 

@@ -140,6 +140,7 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .moment = m_context.state->state().moment,
                             .spikes = m_spikes,
                             .quick = m_data == nullptr,
+                            .memory = m_context.state->state().moment ? nullptr : m_slow,
                             .previous = m_data};
   m_context.submitAtPlayhead<OverviewData>(
       m_slot, supersede,

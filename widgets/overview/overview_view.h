@@ -50,6 +50,7 @@ class OverviewView : public View {
   ViewState m_state;
   std::shared_ptr<const OverviewData> m_data;
   const std::shared_ptr<SpikeCache> m_spikes = std::make_shared<SpikeCache>();
+  const std::shared_ptr<SharedSlowVerdict> m_slow = std::make_shared<SharedSlowVerdict>();
   XAxis m_axis = XAxis::kTime;
   std::optional<std::pair<std::int64_t, std::int64_t>> m_steps;
   Headline* m_sentence;

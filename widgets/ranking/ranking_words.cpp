@@ -205,7 +205,7 @@ QString rankingSentence(const RankingData& data, TimeStyle style) {
   const Ranking& ranking = data.ranking;
   const Suspect* worst = ranking.suspects.worst();
   const auto blaming = std::ranges::find_if(ranking.suspects.all, &Suspect::blamesRanks);
-  if (blaming != ranking.suspects.all.end() && blaming->holds) return suspectSentence(data, *blaming, style);
+  if (blaming != ranking.suspects.all.end() && blaming->holds && !blaming->isUnlikely()) return suspectSentence(data, *blaming, style);
   if (!ranking.past && !ranking.verdict.slow.empty()) return relativeSentence(data);
   if (worst != nullptr) return RankingText::tr("%1 No single rank is slower than its peers.").arg(suspectSentence(data, *worst, style));
   if (ranking.suspects.shift && std::abs(ranking.suspects.shift->change) >= kMinThroughputChange)

@@ -207,7 +207,7 @@ std::uint64_t TimelineCatalog::tracks() const {
 }
 
 Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
-                                            std::stop_token stop, std::optional<TimeNs> seen) {
+                                            std::stop_token stop, std::optional<TimeNs> seen, SharedSlowVerdict* memory) {
   TimelineCatalog catalog;
   RG_ASSIGN(catalog.run, chooseRun(reader, run));
   RG_ASSIGN(const auto attempts, reader.attempts(catalog.run.id));
@@ -256,7 +256,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     for (TimelineRank& rank : catalog.ranks)
       if (const auto found = rank.rank ? aligned.find(*rank.rank) : aligned.end(); found != aligned.end()) rank.clock_error = found->second;
   }
-  RG_ASSIGN(const SlowVerdict verdict, SlowVerdictFeed().read(reader, catalog.run.id, catalog.attempt.id, ranks, stop));
+  RG_ASSIGN(const SlowVerdict verdict, readSlowVerdict(memory, reader, catalog.run.id, catalog.attempt.id, ranks, stop));
   for (const std::int32_t slow : verdict.slow) catalog.slow[slow] = verdict.ranks.at(slow).slower;
   if (!verdict.slow.empty()) catalog.slowest = verdict.slow.front();
   RG_TRY(findMetrics(reader, catalog, rank));

@@ -23,6 +23,8 @@
 
 namespace runglass {
 
+struct SharedSlowVerdict;  // analysis/ranking/slow_verdict.h
+
 struct TimelineText {
   Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
@@ -60,9 +62,11 @@ struct TimelineCatalog {
   std::optional<ClockAlignment> alignment;
   std::uint64_t tracks() const;
 };
-// Metrics are those of `rank`, else of the slowest or first one. Of `attempt`; 0: the one that ran last at `seen`, or the newest.
+// Metrics are those of `rank`, else of the slowest or first one. Of `attempt`; 0: the one that ran last at `seen`, or the newest. `memory`:
+// of the view; null: a single question.
 Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
-                                            std::stop_token stop, std::optional<TimeNs> seen = std::nullopt);
+                                            std::stop_token stop, std::optional<TimeNs> seen = std::nullopt,
+                                            SharedSlowVerdict* memory = nullptr);
 
 bool isDeviceTrack(const TrackKey& key);  // a stream or queue of a GPU or accelerator
 

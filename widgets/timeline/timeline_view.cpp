@@ -242,8 +242,8 @@ void TimelineView::askCatalog(QueryService::Supersede supersede) {
   m_catalog_age.restart();
   m_context.queries->submit<TimelineCatalog>(
       m_catalog_slot, supersede,
-      [selection = m_state.selection, seen = seen()](Reader& reader, std::stop_token stop) {
-        return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop), seen);
+      [selection = m_state.selection, seen = seen(), memory = m_slow](Reader& reader, std::stop_token stop) {
+        return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop), seen, memory.get());
       },
       [this, again = supersede == QueryService::Supersede::kAfterCurrent](const auto& answer) {
         // If a refresh is unavailable for now, the old picture stays, with its age in the strip.

@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QStackedLayout>
 
+#include "analysis/ranking/slow_verdict.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/timeline/category_legend.h"
@@ -93,6 +94,7 @@ class TimelineView : public View {
   QStackedLayout* m_stack;
   std::shared_ptr<const TimelinePicture> m_picture;
   std::shared_ptr<const WaitParts> m_waits;
+  const std::shared_ptr<SharedSlowVerdict> m_slow = std::make_shared<SharedSlowVerdict>();
   std::shared_ptr<const TimelineCatalog> m_waits_catalog;  // from which they were read
   std::optional<PointedBar> m_chosen;
   std::string m_chosen_name;  // full name

@@ -252,7 +252,7 @@ class TopologyReading {
     if (m_verdict) return {};
     std::vector<Rank> places;
     for (const TopologyRank& rank : m_data.ranks) places.push_back(rank.place);
-    RG_ASSIGN(SlowVerdict verdict, SlowVerdictFeed().read(m_reader, m_data.run.id, m_data.attempt.id, places, m_stop));
+    RG_ASSIGN(SlowVerdict verdict, readSlowVerdict(m_question.memory.get(), m_reader, m_data.run.id, m_data.attempt.id, places, m_stop));
     m_verdict = std::make_shared<const SlowVerdict>(std::move(verdict));
     return {};
   }

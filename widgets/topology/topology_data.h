@@ -205,6 +205,7 @@ struct TopologyQuestion {
   std::optional<TopologyValue> value;  // absent: work, else the first metric that any rank has
   std::string named;                   // for kNamed
   TimeNs now = 0;
+  std::shared_ptr<SharedSlowVerdict> memory;  // of the view, for questions about now; null: a single question
   std::shared_ptr<const TopologyData> previous;
 };
 Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop);

@@ -194,6 +194,7 @@ void TopologyView::ask(QueryService::Supersede supersede) {
                             .value = {},
                             .named = {},
                             .now = m_context.now(),
+                            .memory = m_context.state->state().moment ? nullptr : m_slow,
                             .previous = m_data};
   if (m_metric_chosen) {
     const QVariant chosen = m_metric->currentData();

@@ -80,6 +80,7 @@ class TopologyView : public View {
   TopologySide* m_side;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
+  const std::shared_ptr<SharedSlowVerdict> m_slow = std::make_shared<SharedSlowVerdict>();
   std::shared_ptr<const TopologyData> m_data;
   bool m_shown = false, m_asked = false;
   bool m_metric_chosen = false;  // by the user; else the first with values

@@ -187,7 +187,7 @@ void makeHeadline(TopologyData& data) {
     return;
   }
   if (worst == nullptr) {
-    data.headline = TopologyText::tr("%1 of %2 ranks have a value, none has a peer in its stage")
+    data.headline = TopologyText::tr("%1 of %2 ranks have a value; too few peers in each stage, or steps, to compare them")
                         .arg(formatCount(static_cast<std::int64_t>(valued)), formatCount(static_cast<std::int64_t>(data.ranks.size())));
     return;
   }
