@@ -2,7 +2,7 @@
 // The effect of age on a store: a job of 10,000 ranks after a year with 400 attempts, compared with the same job in its first attempt, as a
 // table of targets and measurements. Builds the stores first.
 //   aged [--json FILE] [--dir FOLDER] [--rows ID,ID] [--quick]
-// Exits 1 when a row fails. See docs/contribute/soak.md.
+// Exits 1 when a row fails; --quick: small stores, targets with margins for a busy machine. See docs/contribute/soak.md.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -35,10 +35,16 @@ using soak::text;
 
 constexpr double kMib = 1 << 20;
 constexpr int kRestarts = 50;
+// The quick form runs beside other tests and on small stores: times are measured on a busy machine, and what SQLite's cache (16 MiB) and
+// the heap of a small process add is no growth.
+constexpr double kBusy = 5, kCacheMib = 24;
 
 struct Options {
   bool quick = false;
   std::string json, directory, rows;
+
+  double time(double most) const { return quick ? kBusy * most : most; }
+  double rss(double most) const { return quick ? most + kCacheMib : most; }
 };
 
 double milliseconds(const std::function<void()>& work) {
@@ -119,7 +125,7 @@ Row file(const Stores& stores) {
           .verdict = findings.verdict()};
 }
 
-Row start(const Stores& stores) {
+Row start(const Options& options, const Stores& stores) {
   constexpr int kTimes = 3;
   struct Start {
     double seconds = 1e9, rss = 1e9;
@@ -136,9 +142,9 @@ Row start(const Stores& stores) {
   };
   const Start young = measure(stores.young()), old = measure(stores.old());
   Findings findings;
-  findings.need(old.seconds <= 3, text("start %.2f s", old.seconds));
-  findings.need(old.seconds <= 1.5 * young.seconds, text("young %.2f s", young.seconds));
-  findings.need(old.rss <= 1.5 * young.rss, text("RSS %.0f MiB, young %.0f MiB", old.rss, young.rss));
+  findings.need(old.seconds <= options.time(3), text("start %.2f s", old.seconds));
+  findings.need(old.seconds <= options.time(1.5 * young.seconds), text("young %.2f s", young.seconds));
+  findings.need(old.rss <= options.rss(1.5 * young.rss), text("RSS %.0f MiB, young %.0f MiB", old.rss, young.rss));
   return {.id = "start",
           .what = text("runglassctl serve of that store until it listens, best of %d", kTimes),
           .target = "<= 3 s and <= 1.5 x young, RSS <= 1.5 x young",
@@ -146,7 +152,7 @@ Row start(const Stores& stores) {
           .verdict = findings.verdict()};
 }
 
-Row commit(const Stores& stores) {
+Row commit(const Options& options, const Stores& stores) {
   constexpr int kCommits = 21;
   const auto measure = [&](const std::string& store) {
     const auto writer = open(store, 300 * kNsPerSecond);
@@ -165,7 +171,7 @@ Row commit(const Stores& stores) {
   };
   const double young = measure(stores.young()), old = measure(stores.old());
   Findings findings;
-  findings.need(old <= 1.5 * young, text("%.1f ms, young %.1f ms", old, young));
+  findings.need(old <= options.time(1.5 * young), text("%.1f ms, young %.1f ms", old, young));
   return {.id = "commit",
           .what = text("commit of a sample of each node, a step of %d ranks and progress of %d, median of %d",
                        stores.plan().recording_ranks, stores.plan().ranks(), kCommits),
@@ -191,13 +197,13 @@ int restartsHere(const std::string& store, std::int32_t nodes) {
   return 0;
 }
 
-Row restarts(const Stores& stores, const std::string& directory, const std::string& self) {
+Row restarts(const Options& options, const Stores& stores, const std::string& directory, const std::string& self) {
   double first = 0, half = 0, last = 0;
   FILE* child = popen((self + " --restarts " + directory + "/restarts.rgl " + std::to_string(stores.plan().nodes)).c_str(), "r");
   const bool read = child != nullptr && std::fscanf(child, "%lf %lf %lf", &first, &half, &last) == 3;
   const bool ended = child != nullptr && pclose(child) == 0;
   Findings findings;
-  findings.need(read && ended && last <= 1.1 * first,
+  findings.need(read && ended && last <= options.rss(1.1 * first),
                 text("%.1f MiB, after one restart %.1f MiB, after %d %.1f MiB", last, first, kRestarts / 2, half));
   return {.id = "restarts",
           .what = text("RSS of a writer after %d restarts of a job of %d ranks, steps of all of them", kRestarts, stores.plan().ranks()),
@@ -232,8 +238,8 @@ Row clocks(const Options& options) {
   std::ranges::sort(took);
   Findings findings;
   findings.need(static_cast<double>(day.bytes()) <= 2e6, text("%.2f MB", static_cast<double>(day.bytes()) / 1e6));
-  findings.need(took[kCommits / 2] <= 5, text("a Reader after a commit %.2f ms (median)", took[kCommits / 2]));
-  findings.need(start <= 500, text("start of a writer %.0f ms", start));
+  findings.need(took[kCommits / 2] <= options.time(5), text("a Reader after a commit %.2f ms (median)", took[kCommits / 2]));
+  findings.need(start <= options.time(500), text("start of a writer %.0f ms", start));
   return {.id = "clocks",
           .what = text("clock readings of %d nodes, one a minute for %.1f h", static_cast<int>(ClockDay::kNodes), minutes / 60.0),
           .target = "<= 2 MB, <= 5 ms per Reader and commit, <= 0.5 s at the start",
@@ -246,16 +252,14 @@ int run(const Options& options, const std::string& self) {
   const std::string directory = options.directory.empty() ? own.path() : options.directory;
   const Stores stores(options, directory);
   const std::pair<const char*, std::function<Row()>> all[] = {{"file", [&] { return file(stores); }},
-                                                              {"start", [&] { return start(stores); }},
-                                                              {"commit", [&] { return commit(stores); }},
-                                                              {"restarts", [&] { return restarts(stores, directory, self); }},
+                                                              {"start", [&] { return start(options, stores); }},
+                                                              {"commit", [&] { return commit(options, stores); }},
+                                                              {"restarts", [&] { return restarts(options, stores, directory, self); }},
                                                               {"clocks", [&] { return clocks(options); }}};
   soak::RowTable table(options.rows);
   for (const auto& [id, make] : all)
     if (table.includes(id)) table.add(make());
-  const int exit = table.finish(options.json);
-  // The quick form tests this program: its figures are meaningless.
-  return options.quick ? 0 : exit;
+  return table.finish(options.json);
 }
 
 }  // namespace
