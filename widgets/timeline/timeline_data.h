@@ -43,6 +43,8 @@ struct TimelineMetric {
   std::int64_t group = 0;  // that communicator
 };
 
+inline constexpr std::size_t kMaxFindingRanks = 8;
+
 struct TimelineCatalog {
   Run run;
   Attempt attempt;
@@ -52,6 +54,7 @@ struct TimelineCatalog {
   // The slowest rank by median step time, and how it compares; absent without steps.
   std::optional<std::int32_t> slowest;
   std::optional<double> slower_ratio;
+  std::vector<std::int32_t> finding_ranks;  // of the most urgent open finding that names ranks or a node, at most kMaxFindingRanks
   // The loss, and clock, power, network and the communicators' bus bandwidth of the requested rank.
   std::vector<TimelineMetric> metrics;
   std::optional<TimeRange> extent;  // of its spans in the file
