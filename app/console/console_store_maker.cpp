@@ -15,6 +15,7 @@
 #include <iterator>
 #include <thread>
 
+#include "analysis/run_summary/open_finding.h"
 #include "analysis/run_summary/run_summary.h"
 #include "app/cli/run_findings.h"
 #include "app/cli/service_import.h"
@@ -250,10 +251,9 @@ void BackgroundStoreMaker::glance(const QString& store, QObject* context, std::f
       if (run.status().code() == Code::kNotFound) return StoreGlance{};
       RG_TRY(run.status());
       RG_ASSIGN(const RunSummary summary, readRunSummary(*reader, *run, stop));
-      StoreGlance glance{.run = screenText(run->name, 80), .state = QString::fromLatin1(stateWord(summary, wallNow()).word)};
-      for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
-        glance.findings += summary.open_findings[static_cast<std::size_t>(severity)];
-      return glance;
+      return StoreGlance{.run = screenText(run->name, 80),
+                         .state = QString::fromLatin1(stateWord(summary, wallNow()).word),
+                         .findings = openCount(summary.open_findings).count};
     }());
   });
 }

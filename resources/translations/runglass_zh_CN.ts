@@ -917,6 +917,105 @@
     </message>
 </context>
 <context>
+    <name>FindingFace</name>
+    <message>
+        <source>%1 of %2 ranks blocked</source>
+        <translation>%2 个 rank 中 %1 个阻塞</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1: %2, before %3</source>
+        <translation>%1：%2，此前 %3</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>cost: %1 GPU-hours</source>
+        <translation>代价：%1 GPU 小时</translation>
+    </message>
+    <message>
+        <source>cost: %1 GPU-hours a day</source>
+        <translation>代价：每天 %1 GPU 小时</translation>
+    </message>
+    <message>
+        <source>cost: %1 GPU-hours so far</source>
+        <translation>代价：目前为止 %1 GPU 小时</translation>
+    </message>
+    <message>
+        <source>cost: %1 of each step</source>
+        <translation>代价：每步的 %1</translation>
+    </message>
+    <message>
+        <source>cost: %1 of each step, %2 GPU-hours a day</source>
+        <translation>代价：每步的 %1，每天 %2 GPU 小时</translation>
+    </message>
+    <message>
+        <source>cost: not estimated</source>
+        <translation>代价：未估计</translation>
+    </message>
+    <message>
+        <source>culprit unknown</source>
+        <translation>根源未知</translation>
+    </message>
+    <message>
+        <source>culprit: rank %1 on %2</source>
+        <translation>根源：%2 上的 rank %1</translation>
+    </message>
+    <message>
+        <source>culprits: ranks %1</source>
+        <translation>根源：rank %1</translation>
+    </message>
+    <message>
+        <source>no clock</source>
+        <translation>无时钟</translation>
+    </message>
+    <message>
+        <source>own work per step, rank %1</source>
+        <translation>每步自身工作，rank %1</translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation>自 %1 起</translation>
+    </message>
+    <message>
+        <source>since %1, for %2</source>
+        <translation>自 %1 起，持续 %2</translation>
+    </message>
+    <message>
+        <source>since %1, open for %2</source>
+        <translation>自 %1 起，已持续 %2</translation>
+    </message>
+    <message>
+        <source>since step %1</source>
+        <translation>自第 %1 步起</translation>
+    </message>
+    <message>
+        <source>step time</source>
+        <translation>步耗时</translation>
+    </message>
+    <message>
+        <source>step time, rank %1</source>
+        <translation>步耗时，rank %1</translation>
+    </message>
+    <message>
+        <source>the watchdog has aborted</source>
+        <translation>watchdog 已中止作业</translation>
+    </message>
+    <message>
+        <source>the watchdog is overdue</source>
+        <translation>watchdog 已超时</translation>
+    </message>
+    <message>
+        <source>watchdog aborts in %1</source>
+        <translation>watchdog 将在 %1 后中止作业</translation>
+    </message>
+</context>
+<context>
     <name>Goodput</name>
     <message>
         <source>%1 %2 without a word on their cause are not counted.</source>
@@ -1710,6 +1809,10 @@
     <message>
         <source>checkpoint of step %1, not durable</source>
         <translation>第 %1 步的 checkpoint，未持久化</translation>
+    </message>
+    <message>
+        <source>finding: %1</source>
+        <translation>结论：%1</translation>
     </message>
     <message>
         <source>gradient norm</source>
@@ -7837,7 +7940,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
 </context>
 <context>
-    <name>runglass::FindingActions</name>
+    <name>runglass::FindingCard</name>
+    <message>
+        <source>Capture now</source>
+        <translation>立即 capture</translation>
+    </message>
     <message>
         <source>Copy</source>
         <translation>复制</translation>
@@ -7849,6 +7956,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Evidence</source>
         <translation>证据</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>结论</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -7877,6 +7988,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Open the view that shows its evidence (Enter)</source>
         <translation>打开显示其证据的视图 (Enter)</translation>
+    </message>
+    <message>
+        <source>Record stacks, process states and logs of all nodes</source>
+        <translation>记录所有节点的堆栈、进程状态与日志</translation>
     </message>
     <message>
         <source>Send no notifications of its cause for two hours</source>
@@ -9270,20 +9385,12 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>帮助</translation>
     </message>
     <message>
-        <source>Incident</source>
-        <translation>事故</translation>
-    </message>
-    <message>
         <source>Later</source>
         <translation>更晚</translation>
     </message>
     <message>
         <source>Live</source>
         <translation>实时</translation>
-    </message>
-    <message>
-        <source>Mute for 2 h</source>
-        <translation>静音 2 小时</translation>
     </message>
     <message>
         <source>N, Shift+N</source>
@@ -10367,6 +10474,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
 <context>
     <name>runglass::RunStrip</name>
     <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
         <source>%1 (simulated)</source>
         <translation>%1（模拟）</translation>
     </message>
@@ -10411,6 +10522,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Nodes that reported within the last 15 s, of all nodes of the run.</source>
         <translation>最近 15 s 内上报的节点 / run 的全部节点。</translation>
+    </message>
+    <message>
+        <source>Open findings of severity warning and above, as in the window&apos;s title; all findings, ended ones included: %1.</source>
+        <translation>警告及以上级别的未结结论，与窗口标题一致；全部结论（含已结束）：%1。</translation>
     </message>
     <message>
         <source>Run / attempt. %1</source>
@@ -10459,6 +10574,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>none open</source>
+        <translation>无未结结论</translation>
     </message>
     <message>
         <source>step</source>

@@ -105,6 +105,36 @@ TEST_F(DocksTest, AFloatedPanelIsAWindowThatViewChangesLeaveAloneAndTheNavigatio
   EXPECT_EQ(shown(), before);
 }
 
+TEST_F(DocksTest, TabVisitsTheControlsOfAFloatedPanelAfterTheSheetOfKeys) {
+  open();
+  navigate("Watch");
+  for (const char* focused_first : {"", "findings", "overview"}) {
+    if (View* first = view(focused_first)) first->setFocus();
+    press("findings", "float");
+    QWidget* window = docks().windowOf("findings");
+    ASSERT_NE(window, nullptr);
+    window->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window));
+    for (int i = 0; i < 3; ++i) {
+      QTest::keyClick(window, Qt::Key_Question);
+      settle();
+      QWidget* sheet = QApplication::activePopupWidget();
+      ASSERT_NE(sheet, nullptr) << "the keys of the console work there";
+      QTest::keyClick(sheet, Qt::Key_Backtab, Qt::ShiftModifier);
+      settle();
+      EXPECT_EQ(QApplication::activePopupWidget(), nullptr) << "any key closes it";
+      for (QWidget* top : {window, static_cast<QWidget*>(m_window.get())})
+        for (const Qt::Key key : {Qt::Key_Backtab, Qt::Key_Tab}) {
+          QTest::keyClick(top, key, key == Qt::Key_Backtab ? Qt::ShiftModifier : Qt::NoModifier);
+          settle();
+          ASSERT_NE(top->focusWidget(), nullptr);
+          EXPECT_EQ(top->focusWidget()->window(), top);
+        }
+    }
+    press("findings", "dock");
+  }
+}
+
 TEST_F(DocksTest, ClosingAFloatedPanelDocksIt) {
   open();
   navigate("Watch");

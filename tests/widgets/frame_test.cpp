@@ -421,6 +421,25 @@ TEST(Strip, ALossThatIsNotANumberIsAnError) {
   }
 }
 
+TEST(Strip, CountsTheFindingsThatAreOpenAndNamesAllOfThemInItsTooltip) {
+  RunSummary run;
+  run.run.name = "r";
+  const auto strip = [&] {
+    for (const StripItem& item : stripItems(run, kSampleNow, TimeStyle::kUtc))
+      if (item.caption == "findings") return item;
+    return StripItem{};
+  };
+  EXPECT_EQ(strip().value, "none");
+  run.findings = {0, 2, 1, 3, 0};
+  EXPECT_EQ(strip().value, "none open");
+  EXPECT_EQ(strip().severity, Severity::kInfo);
+  run.open_findings = {0, 1, 0, 2, 0};
+  EXPECT_EQ(strip().value, "2 error") << "one of severity info is no deviation";
+  EXPECT_EQ(strip().severity, Severity::kError);
+  EXPECT_TRUE(strip().tip.endsWith(": 6.")) << strip().tip.toStdString();
+  EXPECT_EQ(strip().view, "findings");
+}
+
 TEST(StatusLine, UnknownValuesAreDashes) {
   QStringList texts;
   for (const StatusItem& item : statusItems({})) texts += item.text;

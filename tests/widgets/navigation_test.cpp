@@ -66,6 +66,11 @@ TEST_F(NavigationTest, FindingsAreCountedBesideTheirPlaceAndInTheTitle) {
   ASSERT_GT(ended, 0);
   EXPECT_EQ(button("Findings")->accessibleName(), QStringLiteral("Findings, %1 open of warning severity or above").arg(open_findings));
   EXPECT_TRUE(m_window->windowTitle().startsWith(QStringLiteral("(%1) ").arg(open_findings))) << m_window->windowTitle().toStdString();
+  int in_strip = 0;
+  for (const StripItem& item : m_window->findChild<RunStrip*>()->items())
+    if (item.caption == "findings")
+      for (const QString& part : item.value.split(QStringLiteral(", "))) in_strip += part.section(u' ', 0, 0).toInt();
+  EXPECT_EQ(in_strip, open_findings) << "the run strip counts the same findings";
 }
 
 TEST_F(NavigationTest, CollapsedItShowsIconsWithNamesAndTheNextWindowIsCollapsedToo) {

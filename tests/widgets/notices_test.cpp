@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include "storage/open_store.h"
 #include "storage/writer.h"
@@ -235,12 +235,13 @@ TEST_F(NoticesTest, AWindowShowsWhatArrivesAndOffersToOpenMuteOrMakeAnIncident) 
   ASSERT_NE(bell, nullptr);
   EXPECT_TRUE(bell->accessibleName().contains("1 ")) << bell->accessibleName().toStdString();
   QStringList offered;
-  QPushButton* mute = nullptr;
-  for (QPushButton* button : window.toast().findChildren<QPushButton*>()) {
+  QToolButton* mute = nullptr;
+  for (QToolButton* button : window.toast().findChildren<QToolButton*>()) {
+    EXPECT_TRUE(button->isVisible());
     offered << button->text();
     if (button->text() == "Mute for 2 h") mute = button;
   }
-  EXPECT_EQ(offered, (QStringList{"Open", "Mute for 2 h", "Incident"}));
+  EXPECT_EQ(offered, (QStringList{"Evidence", "Timeline", "GPU", "Incident", "Mute for 2 h", "Copy"})) << "the actions of its card";
   ASSERT_NE(mute, nullptr);
   QTest::mouseClick(mute, Qt::LeftButton);
   ASSERT_TRUE(waitFor([&] { return !edits.edits.empty(); }));

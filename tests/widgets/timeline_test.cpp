@@ -84,6 +84,20 @@ TEST(RowListTest, SuggestsTheSlowestRankItsPipelineNeighboursAndPeersOfItsRole) 
   EXPECT_EQ(ranksOf(list).size(), 64U);
 }
 
+TEST(RowListTest, PutsTheRanksOfTheOpenFindingFirst) {
+  auto catalog = catalogOf(64);
+  catalog->slowest = 35;
+  catalog->finding_ranks = {60, 58};
+  RowList list;
+  list.setGrouping(RowGrouping::kNone);
+  list.setCatalog(catalog);
+  const std::vector<int> ranks = ranksOf(list);
+  ASSERT_GE(ranks.size(), 3U);
+  EXPECT_THAT((std::vector<int>{ranks[0], ranks[1]}), ::testing::UnorderedElementsAre(58, 60));
+  list.setChoice(RowChoice::kAll);
+  EXPECT_EQ(ranksOf(list).front(), 0) << "in their order, where all are shown";
+}
+
 TEST(RowListTest, OpensOneRankFoldsItsThreadsAndGroupsTheRest) {
   RowList list;
   list.setCatalog(catalogOf(16));

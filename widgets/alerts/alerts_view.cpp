@@ -189,13 +189,18 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
           [](const AlertRow& a, const AlertRow& b) { return a.key() == b.key(); }, this)),
       m_table(new TableView(m_model, tr("Notifications"), tr("Filter alerts  ( / )"), this)),
       m_page(new QWidget(this)),
+      m_card(new FindingCard(m_context, this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
   auto* column = new QVBoxLayout(m_page);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_table, 1);
+  column->addWidget(m_card);
   column->addWidget(makeBar());
+  m_card->hide();
+  connect(m_card, &FindingCard::viewRequested, this, &View::viewRequested);
+  connect(m_card, &FindingCard::incidentRequested, this, &View::incidentRequested);
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_page);
   setFocusProxy(m_table);
@@ -206,6 +211,7 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
     const Object object = objectOf(*row);
     if (m_marks != nullptr) m_marks->markRead(row->key());
     m_context.state->goTo(object.selection, object.window);
+    showCard();
   });
   connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
     if (const AlertRow* row = m_model->rowAt(index)) emit menuRequested(objectOf(*row), at);
@@ -278,7 +284,18 @@ void AlertsView::refresh(Tick tick) {
   if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
 }
 
-bool AlertsView::isFinal() const { return m_shown && !m_slot.busy(); }
+bool AlertsView::isFinal() const { return m_shown && !m_slot.busy() && m_card->isFinal(); }
+
+void AlertsView::showCard() {
+  const AlertRow* row = m_model->rowAt(m_table->currentRow());
+  const bool of_finding = row != nullptr && row->finding != nullptr;
+  m_card->setFinding(of_finding ? std::optional(*row->finding) : std::nullopt);
+  m_card->setVisible(of_finding);
+}
+
+std::optional<IncidentSeed> AlertsView::incidentSeed() const {
+  return m_card->finding() ? std::optional(IncidentSeed{.finding = m_card->finding()->id}) : std::nullopt;
+}
 
 QString AlertsView::copyText() const { return m_table->selectedTsv(); }
 
@@ -308,6 +325,7 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   }
   const bool first = m_stack->currentWidget() != m_page;
   m_stack->setCurrentWidget(m_page);
+  showCard();
   if (first) m_table->fitColumns();
 }
 

@@ -13,6 +13,7 @@
 
 #include "model/alerts.h"
 #include "model/findings.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
@@ -58,6 +59,7 @@ class AlertsView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override;
   QString copyText() const override;
+  std::optional<IncidentSeed> incidentSeed() const override;
   void focusFilter() override;
   // Marks of notifications read earlier; without marks all count as read.
   void setReadMarks(ReadMarks* marks);
@@ -66,6 +68,7 @@ class AlertsView : public View {
 
  private:
   QWidget* makeBar();
+  void showCard();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const std::vector<AlertRow>>>& answer);
 
@@ -74,6 +77,7 @@ class AlertsView : public View {
   TableModel<AlertRow>* m_model;
   TableView* m_table;
   QWidget* m_page;
+  FindingCard* m_card;  // of the selected notification's finding
   QLabel* m_said = nullptr;
   QPushButton* m_all_read = nullptr;
   ReadMarks* m_marks = nullptr;

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "widgets/core/language.h"
+#include "widgets/core/painted_text.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kMaxLines = 2;
-constexpr int kChipHeight = 5 * kGrid;
 constexpr int kMinWidth = 40 * kGrid;
 
 int linesOf(const QString& text, const QFont& font, int width) {
@@ -59,7 +59,7 @@ void Headline::setHint(const QString& hint) {
   fit();
 }
 
-int Headline::chipWidth() const { return QFontMetrics(tableFont()).horizontalAdvance(severityLabel(m_severity)) + 7 * kGrid; }
+int Headline::chipWidth() const { return severityChipWidth(m_severity); }
 
 Headline::Fitted Headline::fitted(int width) const {
   const QMargins margins = contentsMargins();
@@ -95,7 +95,7 @@ void Headline::fit() {
 int Headline::heightForWidth(int width) const {
   const Fitted at = fitted(width);
   const QMargins margins = contentsMargins();
-  return std::max(at.lines * QFontMetrics(at.font).lineSpacing(), m_severity > Severity::kInfo ? kChipHeight : 0) + margins.top() +
+  return std::max(at.lines * QFontMetrics(at.font).lineSpacing(), m_severity > Severity::kInfo ? severityChipHeight() : 0) + margins.top() +
          margins.bottom();
 }
 
@@ -117,18 +117,12 @@ void Headline::changeEvent(QEvent* event) {
 void Headline::paintEvent(QPaintEvent* event) {
   InkLabel::paintEvent(event);
   if (m_severity <= Severity::kInfo) return;
-  const Theme& theme = currentTheme();
   QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
   const QRect room = contentsRect();
   const int first = QFontMetrics(font()).lineSpacing();
-  const QRect chip(room.left() - m_chip_room, room.top() + std::max(0, (first - kChipHeight) / 2), chipWidth(), kChipHeight);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(severityColor(theme, m_severity));
-  painter.drawRoundedRect(chip, kRadius, kRadius);
-  painter.setPen(theme.on_critical);
-  painter.setFont(tableFont());
-  painter.drawText(chip, Qt::AlignCenter, severityGlyph(m_severity) + u' ' + severityLabel(m_severity));
+  const QRect chip(room.left() - m_chip_room, room.top() + std::max(0, (first - severityChipHeight()) / 2), chipWidth(),
+                   severityChipHeight());
+  paintSeverityChip(painter, chip, m_severity);
 }
 
 }  // namespace runglass

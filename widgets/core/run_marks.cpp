@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "widgets/core/finding_span.h"
 #include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
@@ -48,7 +49,8 @@ Result<RunMarks> readRunMarks(Reader& reader, RunId run, const std::stop_token& 
   if (stop.stop_requested()) return Status(Code::kCancelled, "time bar: superseded");
   RG_ASSIGN(const auto findings, reader.findings(run));
   for (const Finding& one : findings)
-    add(one.start, MarkKind::kFinding, one.severity, MarkText::tr("finding: %1").arg(findingText(one, kWords)), one.end);
+    if (const auto range = spanOf(one, attempts))
+      add(range->t0, MarkKind::kFinding, one.severity, MarkText::tr("finding: %1").arg(findingText(one, kWords)), range->t1);
   RG_ASSIGN(const auto incidents, reader.incidents(run));
   for (const Incident& one : incidents)
     add(one.range ? std::optional(one.range->t0) : std::nullopt, MarkKind::kIncident, one.severity,

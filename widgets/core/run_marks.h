@@ -23,7 +23,7 @@ inline constexpr std::size_t kMarkEvents = 5'000;
 enum class MarkKind : std::uint8_t { kCheckpoint, kNote, kAttempt, kEvent, kFinding, kIncident };
 
 struct RunMark {
-  TimeNs time = 0, end = 0;  // end: of an item with a duration; else equal to time
+  TimeNs time = 0, end = 0;  // end: of a finding, as spanOf(); else equal to time
   MarkKind kind = MarkKind::kEvent;
   Severity severity = Severity::kInfo;
   QString text;  // made safe with screenText()

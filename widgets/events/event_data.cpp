@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "model/log_query.h"
 #include "widgets/core/language.h"
@@ -84,9 +85,10 @@ EventRow rowOf(LogHit hit) {
 EventRow rowOf(Finding finding) {
   EventRow row{.key = {finding.start.value_or(0), EventSource::kFinding, finding.id}, .timed = finding.start.has_value()};
   row.severity = finding.severity, row.text = findingText(finding, kFindingChars).toStdString();
-  row.kind = std::move(finding.kind);
+  row.kind = finding.kind;
   row.run = finding.run, row.attempt = finding.attempt, row.node = finding.node, row.rank = finding.rank;
   row.step = finding.first_step, row.end = finding.end;
+  row.finding = std::make_shared<const Finding>(std::move(finding));
   return row;
 }
 EventRow rowOf(Note note, RunId run) {
@@ -154,12 +156,16 @@ class EventSearch {
     if (source == EventSource::kEvent) query.kind = m_typed.kind;
     return query;
   }
+  // A finding without an end lasts.
+  static TimeNs lastOf(const EventRow& row) {
+    return row.end.value_or(row.key.source == EventSource::kFinding ? std::numeric_limits<TimeNs>::max() : row.key.time);
+  }
   // For findings and notes, which need no index.
   bool fits(const EventRow& row) const {
     if (row.severity < least(m_question->filters.level, row.key.source, true)) return false;
     const TimeRange& range = m_question->range;
     const bool whole = range == TimeRange{};
-    if (!whole && (!row.timed || row.key.time >= range.t1 || row.end.value_or(row.key.time) < range.t0)) return false;
+    if (!whole && (!row.timed || row.key.time >= range.t1 || lastOf(row) < range.t0)) return false;
     if (m_typed.rank && row.rank != m_typed.rank) return false;
     if (m_query.node && row.node != *m_query.node) return false;
     if (!m_typed.kind.empty() && row.kind != m_typed.kind) return false;

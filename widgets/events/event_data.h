@@ -48,8 +48,9 @@ struct EventRow {
   DeviceId device;
   std::optional<std::int32_t> rank;
   std::optional<std::int64_t> step;
-  std::optional<TimeNs> end;  // of a finding
-  QString where;              // "n0412 GPU 3 · rank 37"
+  std::optional<TimeNs> end;               // of a finding
+  std::shared_ptr<const Finding> finding;  // of a finding
+  QString where;                           // "n0412 GPU 3 · rank 37"
 };
 
 // Filter by severity. kUsual: all events, and log lines of severity warning and above; all log lines if search words are given.

@@ -12,6 +12,7 @@
 
 #include "widgets/charts/playhead_line.h"
 #include "widgets/charts/time_window.h"
+#include "widgets/core/finding_span.h"
 #include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 #include "widgets/events/event_data.h"
@@ -105,6 +106,14 @@ void EventLane::paintEvent(QPaintEvent*) {
   if (!m_density) return;
   const XMap x = map();
   const int bottom = laneRect(kLanes - 1).bottom() + 1;
+  // Findings: a line above the lanes for as long as they last, the most severe on top.
+  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
+    for (const EventRow& mark : m_density->marks) {
+      if (!mark.timed || mark.key.source != EventSource::kFinding || mark.severity != severity) continue;
+      const double left = x.toPixel(std::max(mark.key.time, x.x0)), right = x.toPixel(std::min(mark.end.value_or(x.x1), x.x1));
+      if (right >= kGutter && left <= width() - kPad)
+        painter.fillRect(QRectF(left, kGrid - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx), severityColor(theme, severity));
+    }
   // Findings and notes: a flag with its severity's colour over all lanes.
   for (const EventRow& mark : m_density->marks) {
     if (!mark.timed) continue;

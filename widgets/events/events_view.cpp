@@ -76,16 +76,6 @@ Event eventOf(const EventRow& row) {
   return event;
 }
 
-// As many fields as a row has.
-Finding findingOf(const EventRow& row) {
-  Finding finding;
-  finding.id = row.key.id, finding.kind = row.kind, finding.summary = row.text, finding.severity = row.severity;
-  finding.run = row.run, finding.attempt = row.attempt, finding.node = row.node, finding.rank = row.rank;
-  if (row.timed) finding.start = row.key.time;
-  finding.end = row.end, finding.first_step = row.step;
-  return finding;
-}
-
 }  // namespace
 
 EventsView::EventsView(ViewContext context, QWidget* parent)
@@ -94,7 +84,7 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
       m_model(new EventModel(this)),
       m_lane(new EventLane),
       m_panel(new EventPanel),
-      m_actions(new FindingActions(m_context)),
+      m_card(new FindingCard(m_context)),
       m_table(new QTableView),
       m_search(new QLineEdit),
       m_level(new QComboBox),
@@ -192,8 +182,8 @@ QWidget* EventsView::makePage() {
   rows->setContentsMargins(0, 0, 0, 0);
   rows->setSpacing(0);
   rows->addWidget(m_panel, 1);
-  rows->addWidget(m_actions);
-  m_actions->hide();
+  rows->addWidget(m_card);
+  m_card->hide();
   split->addWidget(side);
   split->setStretchFactor(0, kTableShare);
   split->setStretchFactor(1, kPanelShare);
@@ -242,8 +232,8 @@ void EventsView::connectParts() {
     if (const int row = m_model->firstBy(time); row >= 0) m_table->setCurrentIndex(m_model->index(row, 0));
   });
   connect(m_panel, &EventPanel::linkChosen, this, &EventsView::follow);
-  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
-  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
+  connect(m_card, &FindingCard::viewRequested, this, &View::viewRequested);
+  connect(m_card, &FindingCard::incidentRequested, this, &View::incidentRequested);
 }
 
 EventFilters EventsView::filters() const {
@@ -295,7 +285,7 @@ void EventsView::refresh(Tick tick) {
 }
 
 bool EventsView::isFinal() const {
-  return m_shown && !m_typing->isActive() && !m_first_slot.busy() && !m_density_slot.busy() && !m_detail_slot.busy();
+  return m_shown && !m_typing->isActive() && !m_first_slot.busy() && !m_density_slot.busy() && !m_detail_slot.busy() && m_card->isFinal();
 }
 
 std::optional<IncidentSeed> EventsView::incidentSeed() const {
@@ -518,8 +508,8 @@ void EventsView::rowChosen() {
   if (row == nullptr) return m_lane->setMark(std::nullopt);
   m_lane->setMark(row->timed ? std::optional(row->key.time) : std::nullopt);
   m_panel->showRow(*row, typedFilters(filters().words).words, m_state.time_style);
-  m_actions->setVisible(row->key.source == EventSource::kFinding);
-  if (row->key.source == EventSource::kFinding) m_actions->setFinding(findingOf(*row));
+  m_card->setVisible(row->finding != nullptr);
+  if (row->finding != nullptr) m_card->setFinding(*row->finding);
   askDetail();
 }
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "widgets/core/finding_actions.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/events/event_data.h"
@@ -90,7 +90,7 @@ class EventsView : public View {
   EventModel* m_model;
   EventLane* m_lane;
   EventPanel* m_panel;
-  FindingActions* m_actions;  // for a row that is a finding
+  FindingCard* m_card;  // for a row that is a finding
   QTableView* m_table;
   QLineEdit* m_search;
   QComboBox* m_level;

@@ -70,16 +70,16 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
           findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
       m_table(new TableView(m_model, tr("Findings"), tr("Filter findings  ( / )"), this)),
       m_page(new QWidget(this)),
-      m_actions(new FindingActions(m_context, this)),
+      m_card(new FindingCard(m_context, this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
   auto* column = new QVBoxLayout(m_page);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_table, 1);
-  column->addWidget(m_actions);
-  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
-  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
+  column->addWidget(m_card);
+  connect(m_card, &FindingCard::viewRequested, this, &View::viewRequested);
+  connect(m_card, &FindingCard::incidentRequested, this, &View::incidentRequested);
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_page);
   m_table->setLines(2);
@@ -88,7 +88,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   m_panel->showLoading(tr("Loading findings …"));
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     if (const Finding* finding = m_model->rowAt(index)) goToFinding(*m_context.state, Finding(*finding));
-    enableActions();
+    showCard();
   });
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     const Finding* finding = m_model->rowAt(index);
@@ -100,14 +100,14 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
     if (const Finding* finding = m_model->rowAt(index)) emit menuRequested(objectOf(*finding), at);
   });
-  enableActions();
+  showCard();
 }
 
 const Finding* FindingsView::chosen() const { return m_model->rowAt(m_table->currentRow()); }
 
-void FindingsView::enableActions() {
+void FindingsView::showCard() {
   const Finding* finding = chosen();
-  m_actions->setFinding(finding != nullptr ? std::optional(*finding) : std::nullopt);
+  m_card->setFinding(finding != nullptr ? std::optional(*finding) : std::nullopt);
 }
 
 void FindingsView::applyState(const ViewState& state) {
@@ -125,7 +125,7 @@ void FindingsView::refresh(Tick tick) {
   if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
 }
 
-bool FindingsView::isFinal() const { return m_shown && !m_slot.busy(); }
+bool FindingsView::isFinal() const { return m_shown && !m_slot.busy() && m_card->isFinal(); }
 
 QString FindingsView::copyText() const { return m_table->selectedTsv(); }
 
@@ -156,7 +156,7 @@ void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& 
     m_stack->setCurrentWidget(m_panel);
   } else {
     m_stack->setCurrentWidget(m_page);
-    enableActions();
+    showCard();
     if (!m_shown) m_table->fitColumns();
   }
   m_shown = true;

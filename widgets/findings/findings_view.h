@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // View `findings`: findings of the analyses about the run, most severe first. A click selects one in every view, Enter or a double click
-// opens its main view, and the buttons below act on it.
+// opens its main view, and its card is below.
 //
 // Threading:  GUI thread; findings are read on a query worker.
 // Ownership:  as View.
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/findings.h"
-#include "widgets/core/finding_actions.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
@@ -40,7 +40,7 @@ class FindingsView : public View {
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const std::vector<Finding>>>& answer);
   const Finding* chosen() const;
-  void enableActions();
+  void showCard();
 
   const ViewContext m_context;
   TimeStyle m_style = TimeStyle::kUtc;
@@ -48,8 +48,8 @@ class FindingsView : public View {
   std::optional<TimeNs> m_moment;
   TableModel<Finding>* m_model;
   TableView* m_table;
-  QWidget* m_page;  // the table and the actions
-  FindingActions* m_actions;
+  QWidget* m_page;  // the table and the card
+  FindingCard* m_card;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;

@@ -23,6 +23,8 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/run_summary/open_finding.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/core/icon.h"
 #include "widgets/core/language.h"
 #include "widgets/core/popup_focus.h"
@@ -139,6 +141,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     if (m_incidents != nullptr) m_incidents->viewShown(view);
     if (auto* alerts = qobject_cast<AlertsView*>(view)) alerts->setReadMarks(m_marks);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
+    if (m_options.orders != nullptr)
+      for (FindingCard* card : view->findChildren<FindingCard*>()) card->offerCapture([this] { captureNow(); });
     view->applyState(shown());
     if (m_revealed) view->reveal(*std::exchange(m_revealed, std::nullopt));
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // so that keys reach a view from the start
@@ -231,15 +235,22 @@ void MainWindow::makeNotices() {
 
 void MainWindow::showNotice(const QString& title, const QString& text, Severity severity, const std::string& cause,
                             std::function<void()> open) {
-  std::vector<Toast::Action> actions = {{tr("Open"), open}};
-  const AlertRow* row = m_notices != nullptr ? m_notices->ofCause(cause) : nullptr;
-  if (row != nullptr && row->finding != nullptr && m_options.edits != nullptr) {
-    const Object object = objectOf(*row);
-    actions.push_back({tr("Mute for 2 h"), [this, object] { m_objects->mute(object); }});
-    actions.push_back({tr("Incident"), [this, id = object.id] { m_incidents->fromSeed({.finding = id}); }});
-  }
   if (m_settings.sound && severity >= Severity::kWarning) QApplication::beep();
-  showToast(title, text, severity, std::move(open), actions);
+  const AlertRow* row = m_notices != nullptr ? m_notices->ofCause(cause) : nullptr;
+  if (row == nullptr || row->finding == nullptr) return showToast(title, text, severity, open, {{tr("Open"), open}});
+  auto* card = new FindingCard(contextOf(m_options, m_state, [this] { return now(); }), m_toast);
+  connect(card, &FindingCard::viewRequested, this, [this, key = row->key()](const QString& view) {
+    m_toast->hide();
+    m_marks->markRead(key);
+    showPlace(view);
+  });
+  connect(card, &FindingCard::incidentRequested, this, [this, id = row->finding->id] {
+    m_toast->hide();
+    m_incidents->fromSeed({.finding = id});
+  });
+  if (m_options.orders != nullptr) card->offerCapture([this] { captureNow(); });
+  card->setFinding(*row->finding);
+  m_toast->showCard(card, title, severity, std::move(open));
 }
 
 // Views omit from an object's selection the parts that follow from their being about one run.
@@ -565,18 +576,13 @@ QString MainWindow::place() const {
   return current;
 }
 
-// Open findings of severity warning and above: a badge at their navigation entry, and in the title, visible while the window is minimized.
+// Open findings: a badge at their navigation entry, and in the title, visible while the window is minimized.
 void MainWindow::updateBadges() {
-  int open = 0;
-  Severity worst = Severity::kWarning;
-  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
-    if (const int count = m_summary->open_findings[static_cast<std::size_t>(severity)]; count > 0) {
-      open += count;
-      worst = severity;
-    }
-  m_navigation->setBadge(QStringLiteral("findings"), open, worst, tr("open of warning severity or above"));
+  const OpenCount open = openCount(m_summary->open_findings);
+  m_navigation->setBadge(QStringLiteral("findings"), open.count, open.worst, tr("open of warning severity or above"));
   const QString name = screenText(m_summary->run.name, 80);
-  setWindowTitle(open > 0 ? QStringLiteral("(%1) %2 – Runglass").arg(formatCount(open), name) : QStringLiteral("%1 – Runglass").arg(name));
+  setWindowTitle(open.count > 0 ? QStringLiteral("(%1) %2 – Runglass").arg(formatCount(open.count), name)
+                                : QStringLiteral("%1 – Runglass").arg(name));
 }
 
 // Only a run that still receives data can be paused.

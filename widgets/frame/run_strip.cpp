@@ -5,7 +5,9 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <numeric>
 
+#include "analysis/run_summary/open_finding.h"
 #include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
@@ -63,15 +65,16 @@ StripItem checkpointItem(const RunSummary& run, TimeNs now) {
 
 StripItem findingsItem(const RunSummary& run) {
   StripItem item{RunStrip::tr("findings"), RunStrip::tr("none"), RunStrip::tr("Findings of the analyses by severity."), Severity::kInfo};
+  const int all = std::accumulate(run.findings.begin(), run.findings.end(), 0);
+  if (all == 0) return item;
   QStringList parts;
-  for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning, Severity::kInfo}) {
-    const int count = run.findings[static_cast<std::size_t>(severity)];
-    if (count == 0) continue;
-    parts += QStringLiteral("%1 %2").arg(formatCount(count), severityLabel(severity));
-    item.severity = std::max(item.severity, severity);
-  }
-  if (parts.isEmpty()) return item;
-  item.value = parts.join(RunStrip::tr(", "));
+  for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning})
+    if (const int count = run.open_findings[static_cast<std::size_t>(severity)]; count > 0)
+      parts += RunStrip::tr("%1 %2").arg(formatCount(count), severityLabel(severity));
+  item.value = parts.isEmpty() ? RunStrip::tr("none open") : parts.join(RunStrip::tr(", "));
+  item.tip = RunStrip::tr("Open findings of severity warning and above, as in the window's title; all findings, ended ones included: %1.")
+                 .arg(formatCount(all));
+  item.severity = openCount(run.open_findings).worst;
   item.view = QStringLiteral("findings");
   return item;
 }

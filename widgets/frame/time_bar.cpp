@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "widgets/charts/playhead_line.h"
+#include "widgets/core/finding_span.h"
 #include "widgets/core/icon.h"
 #include "widgets/core/theme.h"
 
@@ -106,6 +107,7 @@ void BarTrack::paintEvent(QPaintEvent*) {
       if (right > left)
         painter.fillRect(QRectF(left, 0, right - left, height()), i % 2 == 0 ? mix(theme.ground, theme.line, kBandInk) : theme.line);
     }
+    paintSpans(painter, x);
     paintMarks(painter, x);
   }
   if (!m_moment) return;
@@ -114,6 +116,17 @@ void BarTrack::paintEvent(QPaintEvent*) {
   const double at = std::clamp(x.toPixel(std::clamp(*m_moment, m_extent->t0, m_extent->t1)), 0.0, x.width);
   painter.fillRect(QRectF(at, 0, width() - at, height()), later);
   paintPlayhead(painter, x, std::clamp(*m_moment, m_extent->t0, m_extent->t1), 0, height());
+}
+
+// Findings last: a line along the bar's lower edge, the most severe on top.
+void BarTrack::paintSpans(QPainter& painter, const XMap& x) const {
+  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
+    for (const RunMark& mark : m_data->marks) {
+      if (mark.kind != MarkKind::kFinding || mark.severity != severity || mark.time > m_extent->t1 || mark.end < m_extent->t0) continue;
+      const double left = x.toPixel(std::max(mark.time, m_extent->t0)), right = x.toPixel(std::min(mark.end, m_extent->t1));
+      painter.fillRect(QRectF(left, height() - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx),
+                       severityColor(currentTheme(), severity));
+    }
 }
 
 // One mark per pixel, the tallest; a run of weeks has more marks than pixels.

@@ -52,6 +52,7 @@ class BarTrack : public QWidget, public AccessiblePicture {
   XMap map() const;
   TimeNs timeAt(double pixel) const;
   const RunMark* markAt(double pixel) const;
+  void paintSpans(QPainter& painter, const XMap& x) const;
   void paintMarks(QPainter& painter, const XMap& x) const;
 
   std::shared_ptr<const RunMarks> m_data;

@@ -6,12 +6,13 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
-constexpr int kWidth = 420;
+constexpr int kWidth = 420, kCardWidth = 640;
 }
 
 Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_text(new QLabel(this)), m_actions(new QWidget(this)) {
@@ -45,9 +46,9 @@ QString Toast::title() const { return m_title->text(); }
 
 void Toast::show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
                  const std::vector<Action>& actions) {
-  m_title->setText(title);
+  if (QWidget* card = std::exchange(m_card, nullptr)) card->deleteLater();  // a button of it may have called this
   m_text->setText(text);
-  m_open = std::move(open);
+  m_title->show();
   m_text->setVisible(!text.isEmpty());
   while (QLayoutItem* item = m_actions->layout()->takeAt(0)) {
     item->widget()->deleteLater();  // a button may have called this
@@ -63,7 +64,21 @@ void Toast::show(const QString& title, const QString& text, Severity severity, s
     m_actions->layout()->addWidget(button);
   }
   m_actions->setVisible(!actions.empty());
-  setFixedWidth(std::min(kWidth, parentWidget()->width()));
+  present(title, severity, kWidth, std::move(open));
+}
+
+void Toast::showCard(QWidget* card, const QString& title, Severity severity, std::function<void()> open) {
+  if (QWidget* before = std::exchange(m_card, card)) before->deleteLater();
+  for (QWidget* other : {static_cast<QWidget*>(m_title), static_cast<QWidget*>(m_text), m_actions}) other->hide();
+  layout()->addWidget(card);
+  present(title, severity, kCardWidth, std::move(open));
+}
+
+void Toast::present(const QString& title, Severity severity, int width, std::function<void()> open) {
+  m_title->setText(title);
+  setAccessibleName(title);
+  m_open = std::move(open);
+  setFixedWidth(std::min(width, parentWidget()->width()));
   place();
   raise();
   QFrame::show();

@@ -4,7 +4,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  its parent owns it.
-// Cost:       a label and a timer.
+// Cost:       a label or a card, and a timer.
 #pragma once
 
 #include <QFrame>
@@ -32,6 +32,8 @@ class Toast : public QFrame {
   // Plain text. `open` may be empty: a click then only closes it. Critical messages stay until they are clicked. Each action has a button.
   void show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
             const std::vector<Action>& actions = {});
+  // A card in place of the text, which it takes over; `title` is read out by screen readers.
+  void showCard(QWidget* card, const QString& title, Severity severity, std::function<void()> open);
   QString title() const;
 
  protected:
@@ -39,10 +41,12 @@ class Toast : public QFrame {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void present(const QString& title, Severity severity, int width, std::function<void()> open);
   void place();
 
   QLabel* m_title;
   QLabel* m_text;
+  QWidget* m_card = nullptr;
   std::function<void()> m_open;
   QTimer m_timer;
   QWidget* m_actions;

@@ -8,11 +8,11 @@
 #include <algorithm>
 
 #include "widgets/core/language.h"
+#include "widgets/core/painted_text.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 #include "widgets/overview/overview_data.h"
-#include "widgets/overview/side_panels.h"
 
 namespace runglass {
 namespace {

@@ -12,6 +12,7 @@
 #include "model/step_metrics.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"
+#include "widgets/core/finding_span.h"
 #include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
@@ -23,6 +24,7 @@ constexpr double kEmptyShare = 0.16;
 constexpr std::size_t kSlowNodes = 5;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
+constexpr int kFindingChars = 160;                 // in a tooltip
 constexpr qsizetype kHeadlineChars = 160;          // of a finding
 constexpr DurNs kPlotsEvery = 2 * kNsPerSecond;    // of a live run whose past is shown
 constexpr std::size_t kFewSteppers = 64;           // maximum number of step-time series in a quick answer
@@ -84,8 +86,11 @@ class Builder {
     for (PlotPanel& panel : m_plots->panels)
       for (PlotCurve& curve : panel.curves) curve.gaps = m_axis == XAxis::kTime;
     RG_TRY(readRestarts());
+    RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
+    sortByUrgency(m_data.findings);
     if (!whole) {
       addAttemptBands();
+      addFindingBands();
       RG_TRY(addMarks());
     }
     if (const OverviewData* before = m_question.previous.get();
@@ -94,8 +99,6 @@ class Builder {
     } else if (m_data.complete && !m_data.summary.attempts.empty()) {
       RG_ASSIGN(m_data.breakdown, m_newest.breakdown(m_data.summary.attempts.back().id));
     }
-    RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
-    sortByUrgency(m_data.findings);
     makeTiles();
     makeSentence();
     m_data.plots = m_plots;
@@ -313,6 +316,25 @@ class Builder {
       if (i % 2 == 0 || !attempt.start) continue;
       m_plots->bands.push_back({*attempt.start, attempt.end.value_or(m_data.x1), themeInk<&Theme::surface>(),
                                 OverviewText::tr("attempt %1").arg(attempt.number)});
+    }
+  }
+
+  // Findings behind the curves, the most severe on top, and where they begin in the lane.
+  void addFindingBands() {
+    std::vector<const Finding*> shown;
+    for (const Finding& finding : m_data.findings)
+      if (finding.severity >= Severity::kWarning) shown.push_back(&finding);
+    std::ranges::stable_sort(shown, {}, &Finding::severity);
+    for (const Finding* finding : shown) {
+      std::optional<TimeRange> range;
+      if (m_axis == XAxis::kTime) range = spanOf(*finding, m_data.summary.attempts);
+      if (m_axis == XAxis::kStep && finding->first_step)
+        range = TimeRange{*finding->first_step, finding->last_step ? *finding->last_step + 1 : std::max(m_data.x1, *finding->first_step)};
+      if (!range) continue;
+      const QString words = OverviewText::tr("finding: %1").arg(findingText(*finding, kFindingChars));
+      m_plots->bands.push_back({range->t0, std::min(range->t1, std::max(m_data.x1, range->t0)), findingTint(finding->severity), words,
+                                severityShape(finding->severity)});
+      m_plots->marks.push_back({range->t0, severityShape(finding->severity), severityGlyph(finding->severity), words});
     }
   }
 

@@ -4,7 +4,9 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <limits>
 
+#include "analysis/run_summary/open_finding.h"
 #include "widgets/core/finding_jump.h"
 
 namespace runglass {
@@ -13,10 +15,11 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
       m_sentence(new Headline),
+      m_hang(new FindingCard(m_context)),
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
-      m_actions(new FindingActions(m_context)),
+      m_card(new FindingCard(m_context)),
       m_breakdown(new BreakdownView),
       m_idle(new IdlePanel(m_context)),
       m_axis_button(new QPushButton),
@@ -44,7 +47,9 @@ QWidget* OverviewView::makePage() {
   top->addWidget(m_sentence, 1);
   top->addWidget(m_axis_button, 0, Qt::AlignBottom);
   column->addLayout(top);
+  column->addWidget(m_hang);
   column->addWidget(m_tiles);
+  m_hang->hide();
   auto* row = new QHBoxLayout;
   row->setSpacing(2 * kGrid);
   row->addWidget(m_plots, 7);
@@ -54,7 +59,7 @@ QWidget* OverviewView::makePage() {
   side->setContentsMargins(0, 0, 0, 0);
   side->setSpacing(0);
   side->addWidget(m_side, 1);
-  side->addWidget(m_actions);
+  side->addWidget(m_card);
   row->addWidget(m_side_column, 3);
   column->addLayout(row, 1);
   auto* steps = new QHBoxLayout;
@@ -64,11 +69,13 @@ QWidget* OverviewView::makePage() {
   column->addLayout(steps);
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
   connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
-    m_actions->setFinding(finding);
+    m_card->setFinding(finding);
     goToFinding(*m_context.state, Finding(finding));  // a copy: the signals that this emits may replace the list
   });
-  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
-  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
+  for (FindingCard* card : {m_card, m_hang}) {
+    connect(card, &FindingCard::viewRequested, this, &View::viewRequested);
+    connect(card, &FindingCard::incidentRequested, this, &View::incidentRequested);
+  }
   connect(m_sentence, &InkLabel::clicked, this, [this] { emit viewRequested(QStringLiteral("findings")); });
   placeSide();
   return page;
@@ -81,7 +88,7 @@ void OverviewView::setAlone(bool alone) {
 
 void OverviewView::placeSide() {
   m_side_column->setVisible(m_alone && m_side_has_data);
-  m_actions->setVisible(m_data && !m_data->findings.empty());
+  m_card->setVisible(m_data && !m_data->findings.empty());
 }
 
 void OverviewView::switchAxis() {
@@ -173,16 +180,27 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_axis_button->setToolTip(m_data->has_times ? tr("Plot against time or against the training step (X)")
                                               : tr("Steps of this run have no times: curves have steps only"));
   m_breakdown->setData(m_data->breakdown);
-  m_side_has_data = m_side->setData(m_data);
+  m_side_has_data = m_side->setData(m_data, m_context.now(), m_state.time_style);
   const Finding* chosen = m_side->chosenFinding();
-  m_actions->setFinding(chosen != nullptr ? std::optional(*chosen) : std::nullopt);
+  m_card->setFinding(chosen != nullptr ? std::optional(*chosen) : std::nullopt);
   if (!m_data->complete) {
     // Reserves space for content that is still being read, so that nothing moves when it arrives.
     m_side_has_data = true;
     m_breakdown->show();
     ask(QueryService::Supersede::kCancelOlder);
   }
+  showHang();
   placeSide();
+}
+
+// A hang is what the whole view is about, without a click.
+void OverviewView::showHang() {
+  const TimeNs at = m_data->summary.last_data.value_or(std::numeric_limits<TimeNs>::max());
+  const auto hang =
+      std::ranges::find_if(m_data->findings, [at](const Finding& finding) { return finding.kind == "hang" && isOpen(finding, at); });
+  const bool hangs = hang != m_data->findings.end();
+  m_hang->setFinding(hangs ? std::optional(*hang) : std::nullopt);
+  m_hang->setVisible(hangs);
 }
 
 // At the moment; on a step axis at the last step that had ended.
@@ -195,7 +213,8 @@ void OverviewView::showPlayhead() {
 
 std::optional<IncidentSeed> OverviewView::incidentSeed() const {
   const Finding* const finding = m_side->isVisible() ? m_side->chosenFinding() : nullptr;
-  return finding != nullptr ? std::optional(IncidentSeed{.finding = finding->id}) : std::nullopt;
+  if (finding != nullptr) return IncidentSeed{.finding = finding->id};
+  return m_hang->finding() ? std::optional(IncidentSeed{.finding = m_hang->finding()->id}) : std::nullopt;
 }
 
 QString OverviewView::copyText() const {

@@ -13,7 +13,7 @@
 #include <QStackedLayout>
 
 #include "widgets/charts/plot_widget.h"
-#include "widgets/core/finding_actions.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
@@ -33,7 +33,7 @@ class OverviewView : public View {
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
   void setAlone(bool alone) override;
-  bool isFinal() const override { return m_shown && !m_slot.busy() && m_idle->isFinal(); }
+  bool isFinal() const override { return m_shown && !m_slot.busy() && m_idle->isFinal() && m_card->isFinal() && m_hang->isFinal(); }
   QString copyText() const override;
   std::optional<IncidentSeed> incidentSeed() const override;
 
@@ -41,6 +41,7 @@ class OverviewView : public View {
   QWidget* makePage();
   void switchAxis();
   void placeSide();
+  void showHang();
   void showPlayhead();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const OverviewData>>& answer);
@@ -54,10 +55,11 @@ class OverviewView : public View {
   XAxis m_axis = XAxis::kTime;
   std::optional<std::pair<std::int64_t, std::int64_t>> m_steps;
   Headline* m_sentence;
+  FindingCard* m_hang;  // of an open hang
   TileRow* m_tiles;
   PlotWidget* m_plots;
   SidePanels* m_side;
-  FindingActions* m_actions;         // of the finding that was clicked there
+  FindingCard* m_card;               // of the finding that was clicked there
   QWidget* m_side_column = nullptr;  // for both
   BreakdownView* m_breakdown;
   IdlePanel* m_idle;

@@ -7,13 +7,14 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/core/finding_face.h"
 #include "widgets/core/language.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kTileHeight = 16 * kGrid, kMinTile = 30 * kGrid, kPad = 2 * kGrid, kHead = 24;
-constexpr int kFindingsShown = 5, kFindingLines = 3;
+constexpr int kFindingsShown = 5, kFindingLines = 2;
 
 void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
   const Theme& theme = currentTheme();
@@ -25,20 +26,6 @@ void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
 }
 
 }  // namespace
-
-QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place) {
-  const auto fits = [&](const QString& text) {
-    const QRect needed = metrics.boundingRect(QRect(0, 0, place.width(), 100 * kRowHeight), Qt::TextWordWrap, text);
-    return needed.height() <= place.height() && needed.width() <= place.width();
-  };
-  if (fits(words)) return words;
-  QString kept = words;
-  for (qsizetype end = kept.lastIndexOf(u' '); end > 0; end = kept.lastIndexOf(u' ')) {
-    kept.truncate(end);
-    if (fits(kept + u'…')) return kept + u'…';
-  }
-  return metrics.elidedText(words, Qt::ElideRight, place.width());
-}
 
 TileRow::TileRow(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Numbers of the run"));
@@ -118,10 +105,17 @@ SidePanels::SidePanels(QWidget* parent) : QWidget(parent) {
   setMinimumWidth(260);
 }
 
-bool SidePanels::setData(std::shared_ptr<const OverviewData> data) {
+bool SidePanels::setData(std::shared_ptr<const OverviewData> data, TimeNs now, TimeStyle style) {
   m_data = std::move(data);
+  m_now = now, m_style = style;
   update();
   return !m_data->findings.empty() || !m_data->slow_nodes.empty();
+}
+
+FindingFacts SidePanels::factsAbout(const Finding& finding) const {
+  const auto& attempts = m_data->summary.attempts;
+  const auto attempt = std::ranges::find(attempts, finding.attempt, &Attempt::id);
+  return factsOf(finding, attempt != attempts.end() ? &*attempt : nullptr, m_now);
 }
 
 AccessibleTable SidePanels::accessibleTable() const {
@@ -129,7 +123,11 @@ AccessibleTable SidePanels::accessibleTable() const {
   if (!m_data) return table;
   for (std::size_t i = 0; i < std::min(m_finding_places.size(), m_data->findings.size()); ++i) {
     const Finding& finding = m_data->findings[i];
-    table.rows.push_back({{severityLabel(finding.severity), findingText(finding)}, m_finding_places[i]});
+    const FindingFacts facts = factsAbout(finding);
+    table.rows.push_back(
+        {{severityLabel(finding.severity),
+          QStringLiteral("%1; %2; %3").arg(findingText(finding), findingTimeText(finding, facts, m_now, m_style), findingCostText(facts))},
+         m_finding_places[i]});
   }
   for (const NodeSlowness& node : m_data->slow_nodes)
     table.rows.push_back({{node.name, tr("own work %1 to its stage's median, waits %2")
@@ -175,13 +173,10 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
   m_finding_places.clear();
   for (const Finding& finding : m_data->findings) {
     if (++shown > kFindingsShown) break;
-    painter.setPen(severityColor(theme, finding.severity));
-    painter.drawText(QRect(kPad, top, 16, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, severityGlyph(finding.severity));
-    painter.setPen(theme.text);
-    const QRect place(kPad + 18, top + 3, width() - 2 * kPad - 18, kFindingLines * painter.fontMetrics().lineSpacing());
-    const QString words = inLines(painter.fontMetrics(), findingText(finding), place);
-    painter.drawText(place, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
-    const int height = std::max(kRowHeight, painter.fontMetrics().boundingRect(place, Qt::TextWordWrap, words).height() + 6);
+    const FindingFacts facts = factsAbout(finding);
+    const int height = findingFaceHeight(facts, kFindingLines);
+    paintFindingFace(painter, {kPad, top, width() - 2 * kPad, height},
+                     {.finding = finding, .facts = facts, .now = m_now, .style = m_style});
     m_finding_places.emplace_back(0, top, width(), height);
     if (finding.id == m_chosen_finding) painter.fillRect(QRect(0, top, kSelectionLine, height), theme.accent);
     top += height;

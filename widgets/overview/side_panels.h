@@ -8,17 +8,15 @@
 // Cost:       a repaint is O(shown items).
 #pragma once
 
-#include <QFontMetrics>
 #include <QWidget>
 #include <memory>
 
+#include "analysis/views/finding_facts.h"
 #include "widgets/core/accessible_picture.h"
+#include "widgets/core/units.h"
 #include "widgets/overview/overview_data.h"
 
 namespace runglass {
-
-// As many words as fit into the place, then an ellipsis.
-QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place);
 
 class TileRow : public QWidget, public AccessiblePicture {
   Q_OBJECT
@@ -47,8 +45,8 @@ class SidePanels : public QWidget, public AccessiblePicture {
 
  public:
   explicit SidePanels(QWidget* parent = nullptr);
-  // False: there is nothing to show.
-  bool setData(std::shared_ptr<const OverviewData> data);
+  // False: there is nothing to show. `now`: the end of findings that last.
+  bool setData(std::shared_ptr<const OverviewData> data, TimeNs now, TimeStyle style);
   // The finding that was clicked; null: none, or it is no longer listed.
   const Finding* chosenFinding() const;
   AccessibleTable accessibleTable() const override;
@@ -61,10 +59,13 @@ class SidePanels : public QWidget, public AccessiblePicture {
   void mousePressEvent(QMouseEvent* event) override;
 
  private:
+  FindingFacts factsAbout(const Finding& finding) const;
   int paintFindings(QPainter& painter, int top) const;
   void paintNodes(QPainter& painter, int top) const;
 
   std::shared_ptr<const OverviewData> m_data;
+  TimeNs m_now = 0;
+  TimeStyle m_style = TimeStyle::kUtc;
   mutable std::vector<QRect> m_finding_places;  // of the painted ones, in their order
   std::int64_t m_chosen_finding = 0;
 };

@@ -26,8 +26,20 @@ void TimelineCanvas::renderHeader(QPainter& painter) {
   painter.setPen(theme.muted);
   painter.drawText(QRect(kGrid, kMinimap, kGutter - 2 * kGrid, kRuler), Qt::AlignVCenter,
                    tr("%1 on screen").arg(formatLength(m_t1 - m_t0)));
+  renderFindings(painter);
   renderBands(painter);
   painter.fillRect(QRect(0, kHeader - 1, width(), 1), theme.line);
+}
+
+// Along the lower edge of the time axis.
+void TimelineCanvas::renderFindings(QPainter& painter) {
+  const XMap time = map();
+  for (const FindingSpan& finding : m_marks.findings) {
+    if (finding.range.t1 < m_t0 || finding.range.t0 >= m_t1) continue;
+    const double left = time.toPixel(std::max(finding.range.t0, m_t0)), right = time.toPixel(std::min(finding.range.t1, m_t1));
+    painter.fillRect(QRectF(left, kMinimap + kRuler - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx),
+                     severityColor(currentTheme(), finding.severity));
+  }
 }
 
 void TimelineCanvas::renderBands(QPainter& painter) {

@@ -11,6 +11,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "widgets/charts/time_window.h"
@@ -95,7 +96,7 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
       emit areaChosen(a, b);
     }
   } else if (const Flag* flag = drag == Drag::kPress ? flagAt(m_here) : nullptr; flag != nullptr) {
-    emit markChosen(m_notes[flag->note], m_here.toPoint() + QPoint(0, kRuler));
+    emit markChosen(m_marks.notes[flag->note], m_here.toPoint() + QPoint(0, kRuler));
   } else if (drag == Drag::kPress && m_here.x() >= kGutter && m_here.y() < kMinimap + kRuler) {
     emit momentClicked(time.fromPixel(m_here.x()));
   } else if (drag == Drag::kPress) {
@@ -181,8 +182,14 @@ QString TimelineCanvas::tipAt(QPointF at) const {
     if (row != nullptr && !row->tip.isEmpty()) return row->tip;
     return row == nullptr ? QString() : row->title + (row->detail.isEmpty() ? QString() : QStringLiteral("\n") + row->detail);
   }
-  if (const Flag* flag = flagAt(at)) return flagTip(*flag, m_notes, m_style);
+  if (const Flag* flag = flagAt(at)) return flagTip(*flag, m_marks.notes, m_style);
   const int bands = kMinimap + kRuler;
+  if (at.y() >= kMinimap && at.y() < bands) {
+    QStringList words;
+    for (const FindingSpan& finding : m_marks.findings | std::views::reverse)
+      if (const TimeNs here = map().fromPixel(at.x()); here >= finding.range.t0 && here < finding.range.t1) words << finding.text;
+    if (!words.empty()) return words.join(u'\n');
+  }
   if (at.y() >= bands && at.y() < kHeader && m_picture) {
     const TimeNs here = map().fromPixel(at.x());
     for (const StepBand& band : m_picture->steps)

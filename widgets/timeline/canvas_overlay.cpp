@@ -35,7 +35,7 @@ std::optional<QRect> TimelineCanvas::rectOf(TrackId track, TimeNs t0, TimeNs t1,
 }
 
 void TimelineCanvas::placeNotes() {
-  m_flags = m_t1 > m_t0 ? placeFlags(m_notes, map(), kMinimap + 1, kRuler - 3, QFontMetrics(tableFont())) : std::vector<Flag>();
+  m_flags = m_t1 > m_t0 ? placeFlags(m_marks.notes, map(), kMinimap + 1, kRuler - 3, QFontMetrics(tableFont())) : std::vector<Flag>();
 }
 
 const Flag* TimelineCanvas::flagAt(QPointF at) const {
@@ -46,7 +46,7 @@ const Flag* TimelineCanvas::flagAt(QPointF at) const {
 void TimelineCanvas::paintMarks(QPainter& painter) const {
   const Theme& theme = currentTheme();
   painter.setClipRect(QRect(kGutter, kMinimap, timeWidth(), height() - kMinimap));
-  paintFlags(painter, m_flags, m_notes, height());
+  paintFlags(painter, m_flags, m_marks.notes, height());
   painter.setClipRect(timeArea());
   if (m_playhead && m_t1 > m_t0) paintPlayhead(painter, map(), *m_playhead, kHeader, height());
   if (m_live && m_now >= m_t0 && m_now < m_t1)

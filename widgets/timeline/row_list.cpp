@@ -105,6 +105,10 @@ int RowList::lanesOf(TrackId track) const {
 }
 
 // The slowest rank, its pipeline neighbours, a peer of the same role, and selected or pinned ranks.
+bool RowList::isOfFinding(const TimelineRank& rank) const {
+  return rank.rank && std::ranges::find(m_catalog->finding_ranks, *rank.rank) != m_catalog->finding_ranks.end();
+}
+
 std::vector<std::size_t> RowList::suggested() const {
   const auto& ranks = m_catalog->ranks;
   std::vector<std::size_t> all(ranks.size());
@@ -113,7 +117,8 @@ std::vector<std::size_t> RowList::suggested() const {
   const auto at = [&](std::optional<std::int32_t> rank) {
     return std::ranges::find_if(ranks, [&](const TimelineRank& r) { return rank && r.rank == rank; });
   };
-  auto middle = at(m_catalog->slowest);
+  const auto& of_finding = m_catalog->finding_ranks;
+  auto middle = at(of_finding.empty() ? m_catalog->slowest : of_finding.front());
   if (middle == ranks.end()) middle = at(m_selected);
   if (middle == ranks.end()) middle = ranks.begin();
   std::set<std::size_t> chosen{static_cast<std::size_t>(middle - ranks.begin())};
@@ -125,6 +130,7 @@ std::vector<std::size_t> RowList::suggested() const {
     if (m.pp && r.pp && same_pipeline && std::abs(*r.pp - *m.pp) == 1) chosen.insert(i);
     if (m.pp && r.pp == m.pp && r.tp == m.tp && r.dp != m.dp && peers < 2) chosen.insert(i), ++peers;
     if (m_selected && ranks[i].rank == m_selected) chosen.insert(i);
+    if (isOfFinding(ranks[i])) chosen.insert(i);
     if (m_pinned.contains(numberOf(ranks[i]))) chosen.insert(i);
   }
   // Without a layout: the first ones.
@@ -230,6 +236,7 @@ void RowList::rebuild() {
   std::vector<std::size_t> order;
   for (const std::size_t i : suggested())
     if (!m_pinned.contains(numberOf(ranks[i])) && admits(ranks[i])) order.push_back(i);
+  if (m_choice == RowChoice::kSuggested) std::ranges::stable_partition(order, [&](std::size_t i) { return isOfFinding(ranks[i]); });
   m_shown_ranks += static_cast<int>(order.size());
   std::map<QString, std::vector<std::size_t>> groups;
   std::vector<QString> names;  // in order of their first rank

@@ -68,7 +68,8 @@ class RowList {
 
  private:
   void rebuild();
-  std::vector<std::size_t> suggested() const;
+  std::vector<std::size_t> suggested() const;  // indices into the catalogue's ranks
+  bool isOfFinding(const TimelineRank& rank) const;
   QString groupOf(const TimelineRank& rank) const;
   std::optional<std::int32_t> interesting() const;
   void addRank(const TimelineRank& rank, bool pinned);

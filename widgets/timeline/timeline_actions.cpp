@@ -186,12 +186,12 @@ void TimelineView::openMark(const Note& note, QPoint at) { m_mark->open(note, m_
 
 void TimelineView::askNotes() {
   if (!m_rows.catalog()) return;
-  m_context.queries->submit<std::vector<Note>>(
+  m_context.queries->submit<TimelineMarks>(
       m_notes_slot, QueryService::Supersede::kAfterCurrent,
-      [run = m_rows.catalog()->run](Reader& reader, std::stop_token) { return readNotes(reader, run); },
+      [run = m_rows.catalog()->run](Reader& reader, std::stop_token) { return readTimelineMarks(reader, run); },
       [this](const auto& answer) {
-        // A failure keeps the known flags.
-        if (answer.ok()) m_canvas->setNotes(**answer);
+        // A failure keeps the known marks.
+        if (answer.ok()) m_canvas->setMarks(**answer);
       });
 }
 

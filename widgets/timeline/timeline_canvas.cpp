@@ -179,7 +179,7 @@ void TimelineCanvas::setSelected(std::optional<PointedBar> bar, std::vector<Flow
 }
 void TimelineCanvas::setHits(std::set<std::int64_t> ids) { m_hits = std::move(ids), touch(); }
 void TimelineCanvas::setWaits(std::shared_ptr<const WaitParts> waits) { m_waits = std::move(waits), touch(); }
-void TimelineCanvas::setNotes(std::vector<Note> notes) { m_notes = std::move(notes), touch(); }
+void TimelineCanvas::setMarks(TimelineMarks marks) { m_marks = std::move(marks), touch(); }
 void TimelineCanvas::setArea(std::optional<TimeRange> area) { m_area = area, update(); }
 
 void TimelineCanvas::scrollTo(TrackId track) {

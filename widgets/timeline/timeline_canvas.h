@@ -58,7 +58,7 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   void setHits(std::set<std::int64_t> ids);
   void setArea(std::optional<TimeRange> area);
   void setWaits(std::shared_ptr<const WaitParts> waits);
-  void setNotes(std::vector<Note> notes);  // by time, all with a time
+  void setMarks(TimelineMarks marks);
   void scrollTo(TrackId track);
   TimeNs t0() const { return m_t0; }
   TimeNs t1() const { return m_t1; }
@@ -122,6 +122,7 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   QString rangeOf(const TimelineRow& row) const;
   void renderHeader(QPainter& painter);
   void renderBands(QPainter& painter);
+  void renderFindings(QPainter& painter);
   void paintMarks(QPainter& painter) const;
   void paintArea(QPainter& painter) const;
   const Flag* flagAt(QPointF at) const;
@@ -143,8 +144,8 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   QScrollBar* m_scroll;
   std::shared_ptr<const TimelinePicture> m_picture;
   std::shared_ptr<const WaitParts> m_waits;
-  std::vector<Note> m_notes;
-  std::vector<Flag> m_flags;                // of m_notes, in the shown window
+  TimelineMarks m_marks;
+  std::vector<Flag> m_flags;                // of its notes, in the shown window
   std::vector<std::size_t> m_picture_rows;  // per row of m_rows: 1 + index in m_picture, 0: none
   TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
   std::optional<TimeNs> m_playhead;

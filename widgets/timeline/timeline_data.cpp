@@ -11,9 +11,12 @@
 
 #include "analysis/collectives/bus_reading.h"
 #include "analysis/collectives/communicating_tracks.h"
+#include "analysis/incident/finding_place.h"
 #include "analysis/layout/layout_reading.h"
 #include "analysis/ranking/slow_verdict.h"
+#include "analysis/run_summary/open_finding.h"
 #include "analysis/run_summary/roles.h"
+#include "analysis/views/finding_order.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
 #include "widgets/core/label_text.h"
@@ -200,6 +203,29 @@ Status readSteps(Reader& reader, const TimelineQuestion& question, TimelinePictu
 
 bool isDeviceTrack(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
 
+namespace {
+
+// Findings of an attempt that has ended are open if they lasted to its end.
+Status findFindingRanks(Reader& reader, TimelineCatalog& catalog) {
+  RG_ASSIGN(std::vector<Finding> findings, reader.findings(catalog.run.id));
+  sortByUrgency(findings);
+  const TimeNs at = catalog.attempt.end.value_or(std::numeric_limits<TimeNs>::max());
+  for (const Finding& finding : findings) {
+    if (finding.severity < Severity::kWarning || finding.attempt != catalog.attempt.id || !isOpen(finding, at)) continue;
+    const FindingPlace place = placeOf(finding, {});
+    catalog.finding_ranks = place.ranks;
+    for (const TimelineRank& rank : catalog.ranks)
+      if (place.ranks.empty() && rank.rank && std::ranges::find(place.nodes, rank.place.node) != place.nodes.end())
+        catalog.finding_ranks.push_back(*rank.rank);
+    if (catalog.finding_ranks.empty()) continue;
+    if (catalog.finding_ranks.size() > kMaxFindingRanks) catalog.finding_ranks.resize(kMaxFindingRanks);
+    break;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::uint64_t TimelineCatalog::tracks() const {
   std::uint64_t count = 0;
   for (const TimelineRank& rank : ranks) count += rank.tracks.size();
@@ -259,6 +285,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
   RG_ASSIGN(const SlowVerdict verdict, readSlowVerdict(memory, reader, catalog.run.id, catalog.attempt.id, ranks, stop));
   for (const std::int32_t slow : verdict.slow) catalog.slow[slow] = verdict.ranks.at(slow).slower;
   if (!verdict.slow.empty()) catalog.slowest = verdict.slow.front();
+  RG_TRY(findFindingRanks(reader, catalog));
   RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;
 }

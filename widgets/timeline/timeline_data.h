@@ -46,6 +46,8 @@ struct TimelineMetric {
   std::int64_t group = 0;  // that communicator
 };
 
+inline constexpr std::size_t kMaxFindingRanks = 8;
+
 struct TimelineCatalog {
   Run run;
   Attempt attempt;
@@ -55,6 +57,7 @@ struct TimelineCatalog {
   // The slow ranks, and by how much each is slower where that is known (SlowVerdict); and the worst of them.
   std::map<std::int32_t, std::optional<double>> slow;
   std::optional<std::int32_t> slowest;
+  std::vector<std::int32_t> finding_ranks;  // of the most urgent open finding that names ranks or a node, at most kMaxFindingRanks
   // The loss, and clock, power, network and the communicators' bus bandwidth of the requested rank.
   std::vector<TimelineMetric> metrics;
   std::optional<TimeRange> extent;  // of its spans in the file

@@ -18,8 +18,6 @@ constexpr int kEditorWidth = 340, kEditorHeight = 140;
 
 QString firstWords(const Note& note) { return screenText(note.text).section(QLatin1Char('\n'), 0, 0); }
 
-}  // namespace
-
 Result<std::vector<Note>> readNotes(Reader& reader, const Run& run) {
   std::vector<Note> notes;
   std::vector<std::string> columns;
@@ -43,6 +41,15 @@ Result<std::vector<Note>> readNotes(Reader& reader, const Run& run) {
   RG_TRY(reader.query("SELECT * FROM note WHERE run_id = " + std::to_string(run.id.value), sink));
   std::ranges::stable_sort(notes, {}, &Note::time);
   return notes;
+}
+
+}  // namespace
+
+Result<TimelineMarks> readTimelineMarks(Reader& reader, const Run& run) {
+  TimelineMarks marks;
+  RG_ASSIGN(marks.notes, readNotes(reader, run));
+  RG_ASSIGN(marks.findings, readFindingSpans(reader, run.id));
+  return marks;
 }
 
 std::vector<Flag> placeFlags(const std::vector<Note>& notes, const XMap& map, int top, int height, const QFontMetrics& metrics) {

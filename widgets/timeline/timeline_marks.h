@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Marks of the timeline: a run's notes as flags on the time axis, and the small editor for them.
+// Marks of the timeline: a run's notes as flags on the time axis, the small editor for them, and the spans of its findings.
 //
-// Threading:  GUI thread; readNotes() runs on a query worker.
+// Threading:  GUI thread; readTimelineMarks() runs on a query worker.
 // Ownership:  borrows the EditPort (may be null: nothing can be added) and the QueryService.
 // Units:      TimeNs; pixels of the ruler.
 // Errors:     an edit that was refused stays in the editor with the reason; nothing is lost.
@@ -19,13 +19,17 @@
 #include "model/edits.h"
 #include "widgets/charts/geometry.h"
 #include "widgets/core/edit_port.h"
+#include "widgets/core/finding_span.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 
-// The run's notes by time; those without a time are left out: they have no position on the axis.
-Result<std::vector<Note>> readNotes(Reader& reader, const Run& run);
+struct TimelineMarks {
+  std::vector<Note> notes;  // by time; those without a time are left out: they have no position on the axis
+  std::vector<FindingSpan> findings;
+};
+Result<TimelineMarks> readTimelineMarks(Reader& reader, const Run& run);
 
 // The position of a note's flag. Notes too close together for text share the flag of the first.
 struct Flag {

@@ -11,6 +11,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nsys/foreign_database.h"
 #include "collectors/importers/timeline/kernel_category.h"
+#include "collectors/importers/timeline/thread_row.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "model/crc32c.h"
 
@@ -141,7 +142,7 @@ class RocpdTrace {
     return m_db.query(sql, [this](const ForeignRow& row) {
       const std::string call(row.text(4));
       const bool runtime = call.starts_with("hip") || call.starts_with("hsa_") || call.starts_with("roc");
-      add(track("thread", number(row.optionalInt64(2)) + " / " + number(row.optionalInt64(3))), row,
+      add(track("thread", threadRow(number(row.optionalInt64(2)), number(row.optionalInt64(3)))), row,
           {.category = runtime ? SpanCategory::kRuntime : SpanCategory::kAnnotation}, call, {});
     });
   }

@@ -13,11 +13,13 @@
 #include "collectors/importers/chrome_trace/kineto_category.h"
 #include "collectors/importers/chrome_trace/memory_series.h"
 #include "collectors/importers/chrome_trace/message_bytes.h"
+#include "collectors/importers/chrome_trace/row_names.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
 #include "collectors/importers/chrome_trace/trace_reader.h"
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/timeline/kernel_category.h"
+#include "collectors/importers/timeline/thread_row.h"
 #include "collectors/importers/timeline/trace_steps.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
@@ -55,6 +57,7 @@ class KinetoTrace {
 
   // Reads the part after the last event first, if the end of the file is accessible: then no event has to wait for it.
   void foresee(std::string_view tail) {
+    foreseeNames(tail);
     const std::size_t last = tail.rfind("\"ph\"");
     if (last == std::string_view::npos) return;
     tail.remove_prefix(last);
@@ -82,7 +85,9 @@ class KinetoTrace {
       case 'f':
         m_flows += !old;
         return true;
-      case 'M':   // names of rows
+      case 'M':
+        noteName();
+        return true;
       case '\0':  // the {} after a last comma
         return true;
       default:
@@ -129,6 +134,25 @@ class KinetoTrace {
   bool holds() const { return m_hold; }
 
  private:
+  // Names of rows follow the spans, whose rows are declared at their first one.
+  void foreseeNames(std::string_view tail) {
+    const std::size_t name = std::min(tail.find("\"process_name\""), tail.find("\"thread_name\""));
+    const std::size_t first = name == std::string_view::npos ? name : tail.rfind('{', name);
+    if (first == std::string_view::npos) return;
+    EventSlicer slicer;
+    slicer.event = [this](std::string_view text) {
+      if (!m_parser.read(text, m_event)) return false;
+      if (m_event.phase == 'M') noteName();
+      return true;
+    };
+    slicer.feed("[");
+    slicer.feed(tail.substr(first));
+    slicer.finish();
+  }
+  void noteName() {
+    if (m_event.name == "thread_name") m_names.nameThread(m_event.pid, m_event.tid, m_event.arg_name);
+  }
+
   // A JSON value without the text after it.
   static std::string_view valueAt(std::string_view text) {
     if (text.empty() || text[0] != '{') return text.substr(0, text.find_first_of(",}] \t\r\n"));
@@ -310,7 +334,7 @@ class KinetoTrace {
     };
     std::string kind = "thread", name;
     if (rule.where == KinetoCategory::kHost) {
-      name = m_event.pid.empty() ? "thread " + displayName(m_event.tid) : displayName(m_event.pid) + " / " + displayName(m_event.tid);
+      name = threadRow(displayName(m_event.pid), displayName(m_event.tid), m_names.threadName(m_event.pid, m_event.tid));
     } else {
       kind = rule.where == KinetoCategory::kGpu ? "gpu_stream" : "accel_queue";
       name = "GPU " + number(m_event.pid, m_event.device) + " stream " + number(m_event.tid, m_event.stream);
@@ -344,6 +368,7 @@ class KinetoTrace {
   MemorySeries m_memory;
   TraceEventParser m_parser;
   TraceEvent m_event;
+  RowNames m_names;
   HeldEvents m_held;
   Status m_failure;
   bool m_foreseen = false, m_decided = false, m_hold = false, m_epoch = false;

@@ -96,6 +96,11 @@ void RowNames::nameThread(std::string_view pid, std::string_view tid, std::strin
   if (m_threads.size() < kMaxNames || m_threads.contains(key)) m_threads[std::move(key)] = displayName(name);
 }
 
+std::string_view RowNames::threadName(std::string_view pid, std::string_view tid) const {
+  const auto thread = m_threads.find(keyOf(pid, tid));
+  return thread != m_threads.end() ? std::string_view(thread->second) : std::string_view();
+}
+
 Row RowNames::row(std::string_view pid, std::string_view tid) const {
   const auto process = m_processes.find(std::string(pid));
   const auto thread = m_threads.find(keyOf(pid, tid));

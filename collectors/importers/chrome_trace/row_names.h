@@ -41,6 +41,7 @@ class RowNames {
   void nameThread(std::string_view pid, std::string_view tid, std::string_view name);
   // The known meaning of a thread's row, or of a process if `tid` is empty.
   Row row(std::string_view pid, std::string_view tid) const;
+  std::string_view threadName(std::string_view pid, std::string_view tid) const;  // empty: unknown
 
  private:
   std::unordered_map<std::string, std::string> m_processes, m_threads;

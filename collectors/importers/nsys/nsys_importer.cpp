@@ -10,6 +10,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nsys/foreign_database.h"
 #include "collectors/importers/timeline/kernel_category.h"
+#include "collectors/importers/timeline/thread_row.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/text/display_name.h"
 #include "model/crc32c.h"
@@ -204,7 +205,7 @@ class NsysReport {
     return track("gpu_stream", "GPU " + number(2) + " stream " + number(3));
   }
   TrackId thread(std::int64_t global, const char* row_name) {
-    return track("thread", std::to_string(global / kPidUnit % kPidUnit) + " / " + std::to_string(global % kPidUnit) + row_name);
+    return track("thread", threadRow(std::to_string(global / kPidUnit % kPidUnit), std::to_string(global % kPidUnit)) + row_name);
   }
   TrackId track(const char* kind, const std::string& name) {
     begin();

@@ -9,6 +9,14 @@ namespace {
 
 TimeNs endOf(const TraceSpan& span) { return span.dur == kAbsent ? std::numeric_limits<TimeNs>::max() : span.start + span.dur; }
 
+// Profilers round times to microseconds: a span may end that much after the one that encloses it.
+bool isWithin(TimeNs end, TimeNs enclosing) { return end <= enclosing || (enclosing >= 0 && end - enclosing <= kNsPerUs); }
+
+// Where the enclosing span has ended, one that ends a rounding error later has ended too.
+bool hasEnded(const std::vector<TimeNs>& open, TimeNs start) {
+  return open.back() <= start || (open.size() > 1 && open[open.size() - 2] <= start);
+}
+
 }  // namespace
 
 void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args) {
@@ -92,7 +100,7 @@ void TrackSorter::recordBatch(TrackId track, Row& row, std::span<const std::uint
   for (std::size_t at = 0; at < n; ++at) {
     const Waiting& waiting = m_spans[order[at]];
     const TraceSpan& span = waiting.span;
-    while (!row.open.empty() && row.open.back() <= span.start) row.open.pop_back();
+    while (!row.open.empty() && hasEnded(row.open, span.start)) row.open.pop_back();
     columns.start[at] = span.start;
     columns.dur[at] = span.dur;
     columns.name[at] = nameInBatch(m_dictionary[waiting.name]);
@@ -100,7 +108,7 @@ void TrackSorter::recordBatch(TrackId track, Row& row, std::span<const std::uint
     columns.depth[at] = static_cast<std::int32_t>(row.open.size());
     if (!columns.step.empty()) columns.step[at] = span.step != kAbsent ? span.step : stepAt(span.start);
     if (!columns.args.empty()) columns.args[at] = argsOf(order[at]);
-    if (row.open.empty() || endOf(span) <= row.open.back()) row.open.push_back(endOf(span));
+    if (row.open.empty() || isWithin(endOf(span), row.open.back())) row.open.push_back(endOf(span));
   }
   m_out.spans(track, columns);
 }

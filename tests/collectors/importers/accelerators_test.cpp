@@ -167,9 +167,10 @@ TEST(Rocpd, KernelsCopiesAndCallsAreSpans) {
       for (std::size_t i = 0; i < batch.size(); ++i)
         spans.push_back(result.recorder.track_keys.at(track).name + ": " + batch.names[batch.name[i]] + " " +
                         spanCategoryName(batch.category[i]) + " " + std::to_string(batch.start[i]) + "+" + std::to_string(batch.dur[i]));
-  EXPECT_THAT(spans, testing::UnorderedElementsAre(
-                         "GPU 3 stream 2: gemm compute 1000+500", "GPU 3 stream 2: ncclDevKernel_Generic comm 1600+300",
-                         "GPU 3 stream 2: MEMORY_COPY_HOST_TO_DEVICE memcpy 2000+100", "4711 / 4712: hipLaunchKernel runtime 900+50"));
+  EXPECT_THAT(spans,
+              testing::UnorderedElementsAre("GPU 3 stream 2: gemm compute 1000+500", "GPU 3 stream 2: ncclDevKernel_Generic comm 1600+300",
+                                            "GPU 3 stream 2: MEMORY_COPY_HOST_TO_DEVICE memcpy 2000+100",
+                                            "thread 4712 of process 4711: hipLaunchKernel runtime 900+50"));
   EXPECT_EQ(result.recorder.runs.at(0).time_domain, TimeDomain::kRelative);
   ASSERT_EQ(result.recorder.devices.size(), 1U);
   EXPECT_EQ(result.recorder.devices[0].model, "AMD Instinct MI300X");

@@ -11,6 +11,7 @@
 #include "collectors/importers/chrome_trace/trace_event.h"
 #include "collectors/importers/timeline/name_table.h"
 #include "tests/collectors/importers/import_fixture.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -77,6 +78,49 @@ TEST(Kineto, TellsKernelsCollectivesAndCopiesApartOnTheirStreams) {
   EXPECT_EQ(result.recorder.ranks.at(0).rank, 3);
   EXPECT_EQ(result.recorder.attempts.at(0).layout.world, 8);
   EXPECT_EQ(result.recorder.runs.at(0).time_domain, TimeDomain::kUtc);
+}
+
+std::vector<std::string> threadsOf(const Imported& result) {
+  std::vector<std::string> names;
+  for (const auto& [track, key] : result.recorder.track_keys)
+    if (key.kind == "thread") names.push_back(key.name);
+  return names;
+}
+
+TEST(Kineto, AThreadsRowHasTheNameThatTheTraceGivesIt) {
+  const auto call = [](const char* tid, const char* ts) {
+    return R"({"ph": "X", "cat": "cpu_op", "name": "op", "pid": 76, "tid": )" + std::string(tid) + R"(, "ts": )" + ts + R"(, "dur": 1})";
+  };
+  const auto named = [](const char* tid, const char* name) {
+    return R"({"name": "thread_name", "ph": "M", "ts": 0, "pid": 76, "tid": )" + std::string(tid) + R"(, "args": {"name": ")" + name +
+           R"("}})";
+  };
+  const std::string names = named("671086272", "thread 671086272 (python)") + "," + named(R"("9")", "pt_autograd_0 ");
+  const std::string calls = call("671086272", "1") + "," + call("9", "3") + "," + call("12", "5");
+  const auto expected =
+      ElementsAre("thread 671086272 (python) of process 76", "pt_autograd_0 (9) of process 76", "thread 12 of process 76");
+  EXPECT_THAT(threadsOf(importText(trace(names + "," + calls, kBaseMember + kInfo))), expected);
+  // Behind the spans, as the profiler writes them: known where the time base follows too, and so the spans wait.
+  EXPECT_THAT(threadsOf(importText(
+                  trace(calls + "," + names, "", R"(, "baseTimeNanoseconds": 1759300074000000000, "distributedInfo": {"rank": 5})"))),
+              expected);
+}
+
+TEST(Kineto, NamesAtTheEndOfAFileAreReadBeforeItsSpans) {
+  const test::TempFolder folder;
+  const std::string path = folder.file("rank3.json");
+  std::ofstream(path) << trace(event("cpu_op", "op", "1", "1") + R"(,
+    {"name": "process_name", "ph": "M", "ts": 0, "pid": 0, "tid": 0, "args": {"name": "python"}},
+    {"name": "thread_name", "ph": "M", "ts": 0, "pid": 0, "tid": 7, "args": {"name": "main"}})",
+                               kBaseMember + kInfo);
+  EXPECT_THAT(threadsOf(test::importFile(path)), ElementsAre("main (7) of process 0"));
+}
+
+TEST(Kineto, ATimeThatIsRoundedToMicrosecondsNestsInTheSpanThatItOverhangs) {
+  const auto result = importText(trace(event("cpu_op", "outer", "10", "10") + "," + event("cpu_op", "inner", "12", "8.4") + "," +
+                                           event("cpu_op", "innermost", "13", "1") + "," + event("cpu_op", "next", "20.1", "5"),
+                                       kBaseMember + kInfo));
+  EXPECT_THAT(result.recorder.span_batches.begin()->second.at(0).depth, ElementsAre(0, 1, 2, 0));
 }
 
 TEST(Kineto, WhatStandsBehindTheEventsCountsForAllOfThem) {

@@ -90,7 +90,7 @@ TEST(Nsys, ReadsKernelsCallsAndRangesOfWhatTablesThereAre) {
   EXPECT_EQ(result.kind, "nsys_sqlite");
   EXPECT_THAT(spansOf(result),
               ElementsAre("GPU 0 stream 7: gemm<float> compute 100+50", "GPU 0 stream 7: ncclDevKernel_AllReduce comm 160+30",
-                          "77 / 78: step 3 annotation 80+120", "77 / 78: cudaLaunchKernel runtime 90+5"));
+                          "thread 78 of process 77: step 3 annotation 80+120", "thread 78 of process 77: cudaLaunchKernel runtime 90+5"));
   EXPECT_EQ(result.recorder.span_batches.at(1).at(0).args.at(0), R"({"grid x":64})");
   EXPECT_THAT(result.recorder.span_batches.at(1).at(0).correlation, ElementsAre(42, 43));
   EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 1);
