@@ -22,7 +22,7 @@ struct MachineReading {
   double own = 0, peers = 0;
 };
 
-// Less is a possibility that a finding reports as such: it names nobody.
+// Less is a possibility that a finding reports as such: it blames no rank.
 inline constexpr double kSomeConfidence = 0.5;
 
 struct Suspect {
