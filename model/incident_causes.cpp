@@ -21,7 +21,7 @@ constexpr std::array kCauses = {
     IncidentCause{"gpu_silent_corruption", "Silent data corruption in a GPU", kHardware, 6},
     IncidentCause{"gpu_thermal", "GPU thermal interface or sensor", kHardware, 6},
     IncidentCause{"gpu_nvlink", "NVLink or NVSwitch", kHardware, kOurs},
-    IncidentCause{"gpu_throttled", "GPU clocks held down by heat or power", kHardware, kOurs},
+    IncidentCause{"gpu_throttled", "GPU clocks throttled by heat or power", kHardware, kOurs},
     IncidentCause{"software_bug", "Software bug", kSoftware, 54},
     IncidentCause{"software_dependency", "A dependency outside the job", kSoftware, 2},
     IncidentCause{"out_of_memory", "Out of memory on a GPU or a host", kSoftware, kOurs},

@@ -32,7 +32,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"compare_faster", "{b} is {change} faster than {a}: {mean_a} → {mean_b} a step[; {part}][; {longer}]."},
     {"compare_few_steps", "Too few steady steps to show a difference: {steps_a} and {steps_b}."},
     {"compare_global_batch", "global batch size {a} → {b}: step times are not comparable"},
-    {"compare_longer_work", "rank {rank}[ on {node}] works {change} longer itself"},
+    {"compare_longer_work", "own work of rank {rank}[ on {node}] is {change} longer"},
     {"compare_no_steps", "{name} has no steady steps with a duration."},
     {"compare_no_token", "no comparison per token: batch size and sequence length are not known of both"},
     {"compare_not_comparable", "Step times of {a} and {b} are not comparable: {reason}."},
@@ -74,8 +74,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"fault_some_node", "a node"},
     {"fault_sxid", "SXid {code}, {meaning}"},
     {"fault_symptoms", "{count|# symptom|# secondary symptoms} ({kinds})"},
-    {"fault_throttled_now", "{gpus|One GPU|# GPUs} of {where} {gpus|is|are} held down: {reasons}"},
-    {"fault_throttled_past", "{gpus|One GPU|# GPUs} of {where} {gpus|was|were} held down for {seconds} s: {reasons}"},
+    {"fault_throttled_now", "{gpus|One GPU|# GPUs} of {where} {gpus|is|are} throttled: {reasons}"},
+    {"fault_throttled_past", "{gpus|One GPU|# GPUs} of {where} {gpus|was|were} throttled for {seconds} s: {reasons}"},
     {"fault_xid", "Xid {code}, {meaning}"},
     {"gc_pauses",
      "Pauses of single forward passes, as garbage collections make them, at different steps of "
@@ -91,9 +91,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_behind", "behind"},
     {"hang_bytes", "{count|# byte|# bytes}"},
     {"hang_collective", "a collective"},
-    {"hang_deadlock",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait "
-     "for each other in a circle"},
+    {"hang_deadlock", "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait for each other in a cycle"},
     {"hang_elements", "{count|# element|# elements}"},
     {"hang_enqueued", "enqueued, not started"},
     {"hang_group", "group {group}"},
@@ -133,20 +131,18 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_stuck",
      "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: all {members} members "
      "have entered and none leaves (network or GPU)"},
-    {"hang_time_outs",
-     "{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is "
-     "not known: {reason}"},
+    {"hang_time_outs", "{count|# collective timeout|# collective timeouts}[ at step {step}]; missing ranks are not known: {reason}"},
     {"hang_timed_out",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] did not"},
     {"hang_timed_out_awaited",
-     "{timeouts|# collective time-out|# collective time-outs}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing "
-     "to the ranks that timed out"},
+     "{timeouts|# collective timeout|# collective timeouts}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing to the "
+     "ranks that timed out"},
     {"hang_timed_out_behind",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] {count|is|are} furthest behind"},
     {"hang_unclear_all_timed_out", "all {count} ranks timed out, none ahead of the others"},
-    {"hang_unclear_few_timed_out", "the time-outs of only {count} of {world} ranks are recorded"},
+    {"hang_unclear_few_timed_out", "timeouts of only {count} of {world} ranks are recorded"},
     {"hang_unclear_no_dumps", "only {count} of {world|# rank|# ranks} {count|has|have} a dump"},
     {"hang_unclear_no_group", "the ranks report neither communicator nor peer of it"},
     {"hang_unclear_no_members", "the members of its communicator are not recorded"},
@@ -163,10 +159,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"idle_basis_spans",
      "GPU streams of {devices|# device|# devices}[; those of {ranks|# rank|# ranks} were not "
      "read: their spans are too many]"},
-    {"idle_clocks_alone", "{held}; the clock without it was never seen[; {sample}]"},
+    {"idle_clocks_alone", "{held}; no clock without throttling is recorded[; {sample}]"},
     {"idle_clocks_held",
-     "{held} of {devices|# device|# devices} held down ({reasons}); the worst[, rank {rank}'s,] "
-     "for {share} of the time at {clock}"},
+     "{held} of {devices|# device|# devices} throttled ({reasons}); the worst[, rank {rank}'s,] for {share} of the time at {clock}"},
     {"idle_clocks_of_others", "{held} against {level} of other devices[, which costs it {lost}][; {sample}]"},
     {"idle_clocks_unthrottled", "{held} against {level} unthrottled[, which costs it {lost}][; {sample}]"},
     {"idle_launches", "{share} of {count} launches found the device idle, median launch delay {delay}"},
@@ -200,8 +195,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"idle_portion", "{part} of {whole}"},
     {"idle_portion_of_step", "{part} of a step of {whole}"},
     {"idle_run_delay", "the training thread was ready and had no CPU for {share} of the steps"},
-    {"idle_sample_devices", "{count} of {total|# device|# devices} were looked at"},
-    {"idle_sample_nodes", "{count} of {total|# node|# nodes} were looked at"},
+    {"idle_sample_devices", "sample: {count} of {total|# device|# devices}"},
+    {"idle_sample_nodes", "sample: {count} of {total|# node|# nodes}"},
     {"idle_saturated",
      "[{delay}; ]{saturated} of {nodes|# node|# nodes} had no CPU to give (at least 95 % busy, "
      "or tasks waiting 80 % of the time), {share} of the time[; CPUs were {busy} busy on "
@@ -218,7 +213,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"idle_while_allocation", "in calls that allocate or free memory, which wait for the device"},
     {"idle_while_checkpoint", "while a checkpoint was saved"},
     {"idle_while_copy_call", "in copy calls of the host, or from such a call to its copy"},
-    {"idle_while_data", "while the data loader was asked for a batch"},
+    {"idle_while_data", "while waiting for a batch of the data loader"},
     {"idle_while_gc", "while Python collected garbage"},
     {"idle_while_host_bound", "before the next work was issued"},
     {"idle_while_launch", "between the launch call's begin and the work's"},
@@ -257,7 +252,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"log_attempts", "{count|# attempt|# attempts}"},
     {"log_better", "better: {finding}"},
     {"log_captures", "{count|# capture|# captures}[ ({reason})]"},
-    {"log_checkpoint_begins", "checkpoint of step {step} begins, and was not seen to become durable"},
+    {"log_checkpoint_begins", "checkpoint of step {step} begins; no record that it became durable"},
     {"log_checkpoint_durable", "checkpoint of step {step} is durable"},
     {"log_continues", "continues: {finding}"},
     {"log_delivered", "{what}[ ({delivery})]"},
@@ -273,7 +268,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"log_machines", "{nodes|# node|# nodes}[, {models}]"},
     {"log_no_attempt", "no attempt"},
     {"log_nodes", "{nodes} nodes"},
-    {"log_not_durable", "step {step} was not seen to become durable"},
+    {"log_not_durable", "no record that step {step} became durable"},
     {"log_not_planned", "not planned"},
     {"log_note", "[{author}: ]{text}"},
     {"log_note_of", "note[ of {author}]"},
@@ -312,7 +307,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"loss_gradient_spike_rise",
      "Gradient norm rose to {peak} against {baseline} at step {step}; the loss rose to "
      "{loss_peak} against {loss_baseline}, below the limit of a spike"},
-    {"loss_gradient_with", "the gradient norm left its level with it"},
+    {"loss_gradient_with", "the gradient norm left its level at the same step"},
     {"loss_jump",
      "Loss jumped to {peak} against {baseline} at step {step} and was not back within {within} "
      "points: its level is {level}[; back at step {back}][; {gradient}][, {regime}]"},
@@ -338,14 +333,14 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"loss_scale",
      "The loss scale was lowered {halvings|# time|# times} between steps {first} and {last}, "
      "from {from} to {lowest}: gradients overflow again and again"},
-    {"loss_scale_lowered", "the loss scale was lowered for it"},
+    {"loss_scale_lowered", "the loss scale was lowered"},
     {"loss_spike",
      "Loss rose to {peak} against {baseline} at step {step}, not back after {points|# point|# "
      "points}[; {gradient}][, {regime}]"},
     {"loss_spike_back",
      "Loss rose to {peak} against {baseline} at step {step}, back at step {back}, {points|# "
      "point|# points}[; {gradient}][, {regime}]"},
-    {"loss_step_skipped", "the optimizer skipped the step for it"},
+    {"loss_step_skipped", "the optimizer skipped the step"},
     {"machine_added", "{what}; {machine}"},
     {"machine_clock", "its SM clock is {own} MHz against {peers} MHz[, at {heat} °C against {peer_heat} °C]"},
     {"machine_fault", "its machine reported {event}"},
@@ -393,7 +388,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "more scalars}][; first on rank {rank}][; found in {layer}]"},
     {"setting_gdr_off", "GPU Direct RDMA is off on {node}"},
     {"setting_gdr_off_nodes", "GPU Direct RDMA is off on {nodes|# node|# nodes}"},
-    {"setting_low", "{setting} is {value}: a network that is away for seconds ends the job"},
+    {"setting_low", "{setting} is {value}: a network outage of seconds ends the job"},
     {"setting_low_large", "{setting} is {value}: {advised} is advised for a job of {nodes|# node|# nodes}"},
     {"setting_mig_on", "MIG is on on every GPU of the job"},
     {"setting_no_abort", "{setting} is 0: when a rank fails, its peers wait instead of ending"},
@@ -419,10 +414,10 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"shift_partly", "{cause}: {cost} of a step, which does not explain it"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
-     "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
-     "more runs on their nodes than there are cores[; {cost}]"},
+     "All ranks wait for a CPU {share} of every step ({own} of {step}), {when}: more threads are ready to run than their nodes have "
+     "cores[; {cost}]"},
     {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}[; {cost}]"},
-    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}[; {cost}]"},
+    {"slow_all_host", "Work on the host delays all ranks {share} of every step ({own} of {step}), {when}[; {cost}]"},
     {"slow_computes",
      "{who} computes slower than its peers: {own} against {peers} a step (+{ratio}), {when}; "
      "{cost}"},
@@ -486,8 +481,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"wander_perhaps",
      "Steps wait for another rank each time ({culprits} were the slowest at least once), {when}: "
      "lengths of sequences or loads of experts may differ; costs {cost} of the steps"},
-    {"when_always", "as long as its steps were watched"},
-    {"when_from_start", "from the first step watched to step {last}"},
+    {"when_always", "in all recorded steps"},
+    {"when_from_start", "from the first recorded step to step {last}"},
     {"when_past", "from step {first} to {last}"},
     {"when_since", "since step {first}"},
     {"withdrawn", "Withdrawn: {what}"},

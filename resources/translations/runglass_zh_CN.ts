@@ -194,7 +194,7 @@
         <translation>首次命中的步。</translation>
     </message>
     <message>
-        <source>The rule in words, with its own window and warm-up.</source>
+        <source>Definition of the rule, with its window and warm-up.</source>
         <translation>规则的文字描述，含其窗口与预热。</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>GPU 小时乘以你的单价 %1。</translation>
     </message>
     <message>
-        <source>Merge what is chosen into an incident</source>
+        <source>Merge the selected incidents into one</source>
         <translation>将所选并入一个事故</translation>
     </message>
     <message>
@@ -2334,7 +2334,7 @@
         <translation>第 %1 至 %2 步</translation>
     </message>
     <message>
-        <source>The card names no metric: its select wants metric=NAME.</source>
+        <source>The card names no metric: its select needs metric=NAME.</source>
         <translation>卡片未指明指标：select 需要 metric=NAME。</translation>
     </message>
     <message>
@@ -2785,7 +2785,7 @@
         <translation>%1 工作时间比同类长 %2</translation>
     </message>
     <message>
-        <source>%1, %2 to the median of up to %3 peers; usual among them ± %4.</source>
+        <source>%1, %2 compared with the median of up to %3 peers; their spread is ± %4.</source>
         <translation>%1，与至多 %3 个同类的中位数相比 %2；同类间通常 ± %4。</translation>
     </message>
     <message>
@@ -2817,11 +2817,11 @@
         <translation>%1：未记录这些步。</translation>
     </message>
     <message>
-        <source>%1: takes %2 a step</source>
+        <source>%1: step time %2</source>
         <translation>%1：每步耗时 %2</translation>
     </message>
     <message>
-        <source>%1: works %2 a step</source>
+        <source>%1: own work %2 a step</source>
         <translation>%1：每步工作 %2</translation>
     </message>
     <message>
@@ -2833,7 +2833,7 @@
         <translation>%1；一个像素显示其中最差的单元</translation>
     </message>
     <message>
-        <source>%1; all its work %2 a step</source>
+        <source>%1; all own work %2 a step</source>
         <translation>%1；其全部工作每步 %2</translation>
     </message>
     <message>
@@ -3932,7 +3932,7 @@
         <translation>慢 %1：%2，此行同名 %3 个的中位数 %4</translation>
     </message>
     <message>
-        <source>slow step %1: %2, %3 to the median of %4 steps</source>
+        <source>slow step %1: %2, %3 compared with the median of %4 steps</source>
         <translation>慢步 %1：%2，与 %4 步的中位数相比 %3</translation>
     </message>
     <message>
@@ -4416,7 +4416,7 @@
         <translation>无数据</translation>
     </message>
     <message>
-        <source>no stage of it is whole</source>
+        <source>none of its stages is complete</source>
         <translation>没有完整的 stage</translation>
     </message>
     <message>
@@ -4791,7 +4791,7 @@ Esc	取消选择</translation>
         <translation>略去 %1 个副本：缺少其中一个 stage。</translation>
     </message>
     <message>
-        <source>%1 steps left out: they are not whole.</source>
+        <source>%1 incomplete steps left out.</source>
         <translation>略去 %1 步：不完整。</translation>
     </message>
     <message>
@@ -4895,12 +4895,12 @@ Esc	取消选择</translation>
         <translation>此后该运行</translation>
     </message>
     <message>
-        <source>All ranks are held up by the host {share} of every step ({own} of {step}), {when}[; {cost}]</source>
+        <source>Work on the host delays all ranks {share} of every step ({own} of {step}), {when}[; {cost}]</source>
         <comment>slow_all_host</comment>
         <translation>所有 rank 每步被主机拖住 {share}（{step} 中的 {own}），{when}[；{cost}]</translation>
     </message>
     <message>
-        <source>All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: more runs on their nodes than there are cores[; {cost}]</source>
+        <source>All ranks wait for a CPU {share} of every step ({own} of {step}), {when}: more threads are ready to run than their nodes have cores[; {cost}]</source>
         <comment>slow_all_cpu</comment>
         <translation>所有 rank 就绪后每步仍等待 CPU {share}（{step} 中的 {own}），{when}：节点上运行的任务多于核数[；{cost}]</translation>
     </message>
@@ -5315,7 +5315,7 @@ Esc	取消选择</translation>
         <translation>{count} 个 rank 全部超时，没有哪个领先</translation>
     </message>
     <message>
-        <source>as long as its steps were watched</source>
+        <source>in all recorded steps</source>
         <comment>when_always</comment>
         <translation>自开始观测其步以来一直如此</translation>
     </message>
@@ -5380,7 +5380,7 @@ Esc	取消选择</translation>
         <translation>处于启动调用开始与工作开始之间</translation>
     </message>
     <message>
-        <source>checkpoint of step {step} begins, and was not seen to become durable</source>
+        <source>checkpoint of step {step} begins; no record that it became durable</source>
         <comment>log_checkpoint_begins</comment>
         <translation>第 {step} 步的 checkpoint 开始保存，未见其落盘</translation>
     </message>
@@ -5465,7 +5465,7 @@ Esc	取消选择</translation>
         <translation>从第 {first} 步到第 {last} 步</translation>
     </message>
     <message>
-        <source>from the first step watched to step {last}</source>
+        <source>from the first recorded step to step {last}</source>
         <comment>when_from_start</comment>
         <translation>从观测的首步到第 {last} 步</translation>
     </message>
@@ -5750,7 +5750,7 @@ Esc	取消选择</translation>
         <translation>[{node} 上的 ]rank {rank}</translation>
     </message>
     <message>
-        <source>rank {rank}[ on {node}] works {change} longer itself</source>
+        <source>own work of rank {rank}[ on {node}] is {change} longer</source>
         <comment>compare_longer_work</comment>
         <translation>[{node} 上的 ]rank {rank} 自身工作时间长 {change}</translation>
     </message>
@@ -5815,7 +5815,7 @@ Esc	取消选择</translation>
         <translation>第 {step} 步已落盘</translation>
     </message>
     <message>
-        <source>step {step} was not seen to become durable</source>
+        <source>no record that step {step} became durable</source>
         <comment>log_not_durable</comment>
         <translation>未见第 {step} 步落盘</translation>
     </message>
@@ -5835,7 +5835,7 @@ Esc	取消选择</translation>
         <translation>重启后的首步</translation>
     </message>
     <message>
-        <source>the gradient norm left its level with it</source>
+        <source>the gradient norm left its level at the same step</source>
         <comment>loss_gradient_with</comment>
         <translation>梯度范数同时偏离其水平</translation>
     </message>
@@ -5870,7 +5870,7 @@ Esc	取消选择</translation>
         <translation>loss</translation>
     </message>
     <message>
-        <source>the loss scale was lowered for it</source>
+        <source>the loss scale was lowered</source>
         <comment>loss_scale_lowered</comment>
         <translation>loss scale 因此下调</translation>
     </message>
@@ -5880,7 +5880,7 @@ Esc	取消选择</translation>
         <translation>其通信域的成员未记录</translation>
     </message>
     <message>
-        <source>the optimizer skipped the step for it</source>
+        <source>the optimizer skipped the step</source>
         <comment>loss_step_skipped</comment>
         <translation>优化器因此跳过该步</translation>
     </message>
@@ -5920,7 +5920,7 @@ Esc	取消选择</translation>
         <translation>设备的 span 只覆盖其部分工作，没有步的各部分，也没有记录设备利用率</translation>
     </message>
     <message>
-        <source>the time-outs of only {count} of {world} ranks are recorded</source>
+        <source>timeouts of only {count} of {world} ranks are recorded</source>
         <comment>hang_unclear_few_timed_out</comment>
         <translation>只记录到 {world} 个 rank 中 {count} 个的超时</translation>
     </message>
@@ -5960,7 +5960,7 @@ Esc	取消选择</translation>
         <translation>期间在上报日志或指标</translation>
     </message>
     <message>
-        <source>while the data loader was asked for a batch</source>
+        <source>while waiting for a batch of the data loader</source>
         <comment>idle_while_data</comment>
         <translation>期间在向 data loader 请求 batch</translation>
     </message>
@@ -6040,7 +6040,7 @@ Esc	取消选择</translation>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}：{members} 个成员全部进入，却无一离开（网络或 GPU）</translation>
     </message>
     <message>
-        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait for each other in a circle</source>
+        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait for each other in a cycle</source>
         <comment>hang_deadlock</comment>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}：通信域之间循环等待</translation>
     </message>
@@ -6095,7 +6095,7 @@ Esc	取消选择</translation>
         <translation>{count|# 次捕获}[（{reason}）]</translation>
     </message>
     <message>
-        <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
+        <source>{count|# collective timeout|# collective timeouts}[ at step {step}]; missing ranks are not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>
     </message>
@@ -6135,12 +6135,12 @@ Esc	取消选择</translation>
         <translation>{reported} 个中有 {count} 个在第 {first} 至 {last} 步与同伴一样快</translation>
     </message>
     <message>
-        <source>{count} of {total|# device|# devices} were looked at</source>
+        <source>sample: {count} of {total|# device|# devices}</source>
         <comment>idle_sample_devices</comment>
         <translation>检查了 {total|# 个设备}中的 {count} 个</translation>
     </message>
     <message>
-        <source>{count} of {total|# node|# nodes} were looked at</source>
+        <source>sample: {count} of {total|# node|# nodes}</source>
         <comment>idle_sample_nodes</comment>
         <translation>检查了 {total|# 个节点}中的 {count} 个</translation>
     </message>
@@ -6195,12 +6195,12 @@ Esc	取消选择</translation>
         <translation>{gone} 被 {come} 替换</translation>
     </message>
     <message>
-        <source>{gpus|One GPU|# GPUs} of {where} {gpus|is|are} held down: {reasons}</source>
+        <source>{gpus|One GPU|# GPUs} of {where} {gpus|is|are} throttled: {reasons}</source>
         <comment>fault_throttled_now</comment>
         <translation>{where} 的 {gpus|# 个 GPU} 被降频：{reasons}</translation>
     </message>
     <message>
-        <source>{gpus|One GPU|# GPUs} of {where} {gpus|was|were} held down for {seconds} s: {reasons}</source>
+        <source>{gpus|One GPU|# GPUs} of {where} {gpus|was|were} throttled for {seconds} s: {reasons}</source>
         <comment>fault_throttled_past</comment>
         <translation>{where} 的 {gpus|# 个 GPU} 曾被降频 {seconds} s：{reasons}</translation>
     </message>
@@ -6215,12 +6215,12 @@ Esc	取消选择</translation>
         <translation>{held}，未受限时为 {level}[，代价为 {lost}][；{sample}]</translation>
     </message>
     <message>
-        <source>{held} of {devices|# device|# devices} held down ({reasons}); the worst[, rank {rank}&apos;s,] for {share} of the time at {clock}</source>
+        <source>{held} of {devices|# device|# devices} throttled ({reasons}); the worst[, rank {rank}&apos;s,] for {share} of the time at {clock}</source>
         <comment>idle_clocks_held</comment>
         <translation>{devices|# 个设备}中有 {held} 个被降频（{reasons}）；最严重的[（rank {rank}）]在 {share} 的时间内为 {clock}</translation>
     </message>
     <message>
-        <source>{held}; the clock without it was never seen[; {sample}]</source>
+        <source>{held}; no clock without throttling is recorded[; {sample}]</source>
         <comment>idle_clocks_alone</comment>
         <translation>{held}；从未观察到未受限时的时钟[；{sample}]</translation>
     </message>
@@ -6425,7 +6425,7 @@ Esc	取消选择</translation>
         <translation>{setting} 为 0：一个 rank 失败时，其他 rank 会一直等待而不结束</translation>
     </message>
     <message>
-        <source>{setting} is {value}: a network that is away for seconds ends the job</source>
+        <source>{setting} is {value}: a network outage of seconds ends the job</source>
         <comment>setting_low</comment>
         <translation>{setting} 为 {value}：网络中断数秒即会结束作业</translation>
     </message>
@@ -6490,7 +6490,7 @@ Esc	取消选择</translation>
         <translation>{text}</translation>
     </message>
     <message>
-        <source>{timeouts|# collective time-out|# collective time-outs}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing to the ranks that timed out</source>
+        <source>{timeouts|# collective timeout|# collective timeouts}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing to the ranks that timed out</source>
         <comment>hang_timed_out_awaited</comment>
         <translation>[第 {step} 步，]{timeouts} 次集合通信超时；rank {ranks}[（{node}）]没有向超时的 rank 发送任何数据</translation>
     </message>
@@ -6609,7 +6609,7 @@ Esc	取消选择</translation>
         <translation>筛选告警  ( / )</translation>
     </message>
     <message>
-        <source>How long the trouble held; – while it does.</source>
+        <source>How long the alert&apos;s condition held; – while it still holds.</source>
         <translation>问题持续时长；– 表示仍在持续。</translation>
     </message>
     <message>
@@ -7248,7 +7248,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>去偏指数移动平均的权重，与 TensorBoard 相同；原始曲线仍可见</translation>
     </message>
     <message>
-        <source>What the curves are drawn against</source>
+        <source>X axis of the curves</source>
         <translation>曲线的横轴</translation>
     </message>
     <message>
@@ -7758,7 +7758,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>警告及以上</translation>
     </message>
     <message>
-        <source>node:NAME wants the whole name as the GPU view shows it.</source>
+        <source>node:NAME needs the full name of the node, as in the GPUs view.</source>
         <translation>node:名称 需为 GPU 视图中的完整名称。</translation>
     </message>
     <message>
@@ -7872,7 +7872,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>最差步处的时间轴</translation>
     </message>
     <message>
-        <source>What a step would take without it</source>
+        <source>Step time without this rank&apos;s delay</source>
         <translation>没有它时每步的耗时</translation>
     </message>
     <message>
@@ -8172,7 +8172,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>● 待行重映射：需要重置</translation>
     </message>
     <message>
-        <source>◣ clocks held down by heat or hardware</source>
+        <source>◣ clocks throttled by heat or hardware</source>
         <translation>◣ 因过热或硬件降频</translation>
     </message>
 </context>
@@ -8618,7 +8618,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>证据：尚无卡片；“添加”保留所示窗口中的所选内容</translation>
     </message>
     <message>
-        <source>What is selected in the shown window, kept as a card</source>
+        <source>Add the selection of the shown window as an evidence card</source>
         <translation>所示窗口中的所选内容，保留为卡片</translation>
     </message>
 </context>
@@ -8770,7 +8770,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>采纳</translation>
     </message>
     <message>
-        <source>What it is called</source>
+        <source>Title</source>
         <translation>标题</translation>
     </message>
     <message>
@@ -8978,7 +8978,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>过长：最多保留 %1 KiB。</translation>
     </message>
     <message>
-        <source>What was seen, tried and decided. Markdown; Ctrl+Enter saves, Esc leaves.</source>
+        <source>Observations, attempts and decisions. Markdown; Ctrl+Enter saves, Esc leaves.</source>
         <translation>看到、尝试与决定了什么。Markdown；Ctrl+Enter 保存，Esc 离开。</translation>
     </message>
 </context>
@@ -10082,7 +10082,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>素色：± 2 %</translation>
     </message>
     <message>
-        <source>rank %1, step %2: %3 to its peers&apos; median</source>
+        <source>rank %1, step %2: %3 compared with the median of its peers</source>
         <translation>rank %1，第 %2 步：与同类中位数相比 %3</translation>
     </message>
     <message>
@@ -10188,7 +10188,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>无法生成排名</translation>
     </message>
     <message>
-        <source>What a row of the table is</source>
+        <source>Grouping of the table&apos;s rows</source>
         <translation>表格每行的对象</translation>
     </message>
     <message>
@@ -10752,7 +10752,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>没有可比较的内容：需要两个有步耗时与等待时间的节点。</translation>
     </message>
     <message>
-        <source>Own work per step, to its stage&apos;s median</source>
+        <source>Own work per step, compared with the stage median</source>
         <translation>每步自身工作，与其 stage 中位数相比</translation>
     </message>
     <message>
@@ -10760,7 +10760,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>读取中 …</translation>
     </message>
     <message>
-        <source>own work %1 to its stage&apos;s median, waits %2</source>
+        <source>own work %1 compared with the stage median, waits %2</source>
         <translation>自身工作与其 stage 中位数相比 %1，等待 %2</translation>
     </message>
     <message>
@@ -10893,7 +10893,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>斜线：无计算</translation>
     </message>
     <message>
-        <source>held up by %1</source>
+        <source>delayed by %1</source>
         <translation>被 %1 拖住</translation>
     </message>
     <message>
@@ -11429,11 +11429,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>在同类序列中 %1</translation>
     </message>
     <message>
-        <source>%1 to a step in which all were equal</source>
+        <source>%1 compared with a step in which all ranks are equal</source>
         <translation>与全部相等的步相比 %1</translation>
     </message>
     <message>
-        <source>%1 to the median of %2</source>
+        <source>%1 compared with the median of %2</source>
         <translation>与 %2 的中位数相比 %1</translation>
     </message>
     <message>
@@ -11795,11 +11795,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>此 run 未指明 rank。请导入每个 rank 的 trace 或 dump，或让训练程序通过 runglass.py 上报 rank 及其 tp、pp、dp 坐标。</translation>
     </message>
     <message>
-        <source>What is drawn apart; a cell of several ranks shows the one that is furthest on the worse side</source>
+        <source>Dimensions that are drawn separately; a cell of several ranks shows the worst one</source>
         <translation>分开绘制的维度；多个 rank 的单元显示最差的一个</translation>
     </message>
     <message>
-        <source>What the colour compares with the median of the same PP stage</source>
+        <source>Metric that the colour compares with the median of the same PP stage</source>
         <translation>颜色与同一 PP stage 中位数比较的指标</translation>
     </message>
     <message>
@@ -12201,7 +12201,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>测试失败为 1，通过为 0（dcgmi diag）。</translation>
     </message>
     <message>
-        <source>1 while clocks are held down by heat (dmon).</source>
+        <source>1 while clocks are throttled by heat (dmon).</source>
         <translation>因过热降频时为 1（dmon）。</translation>
     </message>
     <message>
@@ -13173,7 +13173,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU 占用</translation>
     </message>
     <message>
-        <source>GPU clocks held down by heat or power</source>
+        <source>GPU clocks throttled by heat or power</source>
         <translation>GPU 因温度或功率降频</translation>
     </message>
     <message>
@@ -14713,7 +14713,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>KV cache 的使用比例。</translation>
     </message>
     <message>
-        <source>Share of time held down by the power limit (dmon).</source>
+        <source>Share of time throttled by the power limit (dmon).</source>
         <translation>被功率上限限制的时间比例（dmon）。</translation>
     </message>
     <message>
@@ -15253,27 +15253,27 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>受温度上限限制的时间</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down by heat (DCGM).</source>
+        <source>Time for which clocks were throttled by heat (DCGM).</source>
         <translation>因温度而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down by the board&apos;s limits (DCGM).</source>
+        <source>Time for which clocks were throttled by the board&apos;s limits (DCGM).</source>
         <translation>因板卡限制而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down by the power limit (DCGM).</source>
+        <source>Time for which clocks were throttled by the power limit (DCGM).</source>
         <translation>因功耗上限而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down by the reliability voltage limit (DCGM).</source>
+        <source>Time for which clocks were throttled by the reliability voltage limit (DCGM).</source>
         <translation>因可靠性电压限制而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down by the sync boost group (DCGM).</source>
+        <source>Time for which clocks were throttled by the sync boost group (DCGM).</source>
         <translation>因同步加速组而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
-        <source>Time for which clocks were held down for lack of work (DCGM).</source>
+        <source>Time for which clocks were lowered for lack of work (DCGM).</source>
         <translation>因没有工作而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>

@@ -498,10 +498,10 @@ TEST_F(GpuIdleTest, OfManyDevicesItIsSaidHowManyWereLookedAt) {
   }
   const IdleAnswer found = answer();
   ASSERT_TRUE(found.ok) << found.reason.english;
-  EXPECT_THAT(found.basis_words.english, HasSubstr("256 of 300 devices were looked at"));
+  EXPECT_THAT(found.basis_words.english, HasSubstr("sample: 256 of 300 devices"));
   const IdleRow* const thermal = found.row(IdleCause::kThermal);
   ASSERT_NE(thermal, nullptr);
-  EXPECT_THAT(thermal->evidence.english, HasSubstr("256 of 300 devices were looked at"));
+  EXPECT_THAT(thermal->evidence.english, HasSubstr("sample: 256 of 300 devices"));
 }
 
 TEST(MachineIdleTest, AThrottledClockLosesItsShareAgainstItsOwnUnthrottledLevel) {

@@ -595,9 +595,9 @@ TEST_F(UndatedLogTest, WhoWasMissingIsNotKnownForAReason) {
     return found.empty() ? std::string() : found[0].summary;
   };
   m_writer->event({.attempt = m_attempt, .kind = "collective_timeout", .severity = Severity::kError});
-  EXPECT_EQ(reason(), "1 collective time-out; who was missing is not known: the log names no rank");
+  EXPECT_EQ(reason(), "1 collective timeout; missing ranks are not known: the log names no rank");
   timeout(3);
-  EXPECT_THAT(reason(), HasSubstr("not known: the time-outs of only 1 of 8 ranks are recorded"));
+  EXPECT_THAT(reason(), HasSubstr("not known: timeouts of only 1 of 8 ranks are recorded"));
   for (std::int32_t rank = 0; rank < 8; ++rank) timeout(rank);
   EXPECT_THAT(reason(), HasSubstr("not known: all 8 ranks timed out, none ahead of the others"));
 }

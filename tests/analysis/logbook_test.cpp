@@ -136,7 +136,7 @@ TEST(Logbook, ReadsLikeOneThatWasKeptByHand) {
 ## 2023-11-15
 
 - 00:03:20 · step 631 · **loss spike** (warning): loss jumped to 9.1
-- 00:13:10 · step 700 · **checkpoint** (warning): step 700 was not seen to become durable
+- 00:13:10 · step 700 · **checkpoint** (warning): no record that step 700 became durable
 - 00:13:20 · step 690 · **end**: attempt 1 at step 690: finished (planned)
 )");
 }

@@ -214,7 +214,7 @@ TEST(ThrottleTest, ANodesGpusAreOneFindingAndManyNodesAreOne) {
   EXPECT_FALSE(together[0].open);
   const Finding finding = throttleFinding(together[0], {.nodes = {{NodeId{1}, "n1"}}, .devices = {}, .ranks = {}});
   EXPECT_EQ(finding.kind, "thermal_throttle");
-  EXPECT_EQ(finding.summary, "8 GPUs of n1 were held down for 60 s: hardware slowdown, hardware thermal slowdown");
+  EXPECT_EQ(finding.summary, "8 GPUs of n1 were throttled for 60 s: hardware slowdown, hardware thermal slowdown");
   together = throttledTogether(throttled(20, 12, 60));
   ASSERT_EQ(together.size(), 1U);
   EXPECT_EQ(throttleFinding(together[0], {}).subject, "cluster");

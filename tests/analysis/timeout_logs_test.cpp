@@ -76,7 +76,7 @@ TEST_F(TimeoutLogs, TheRankWithoutATimeoutIsNamedByTheCommunicatorsSize) {
   EXPECT_EQ(found.summary, "15 of 16 ranks timed out in collectives at step 40; rank 15 did not");
   EXPECT_EQ(found.rank, 15);
   for (const int rank : {0, 4, 9}) few += timeout(rank);
-  EXPECT_THAT(hang(few).summary, HasSubstr("the time-outs of only 3 of 16 ranks are recorded"));
+  EXPECT_THAT(hang(few).summary, HasSubstr("timeouts of only 3 of 16 ranks are recorded"));
 }
 
 TEST_F(TimeoutLogs, TheRankWithoutATimeoutIsNamedByTheNumbersOfTheOthers) {
@@ -155,7 +155,7 @@ TEST_F(TimeoutLogs, OfHcclTheSizeOfTheGroupAndThePeerAreRead) {
   EXPECT_THAT(hang(steps() + hcclRank(0, 4) + hcclRank(1, 4) + hcclRank(2, 4)).summary,
               HasSubstr("3 of 4 ranks timed out in collectives at step 40; rank 3 did not"));
   const Finding one = hang(steps() + notify(2, "EI0002: [PID: 4411] 2026-03-04-10:31:29.499.247 "));
-  EXPECT_EQ(one.summary, "1 collective time-out at step 40; rank 2 sent nothing to the ranks that timed out");
+  EXPECT_EQ(one.summary, "1 collective timeout at step 40; rank 2 sent nothing to the ranks that timed out");
   EXPECT_EQ(one.rank, 2);
   EXPECT_THAT(hang(steps() + hcclRank(0, 8) + notify(1) + hcclRank(1, 8) + notify(5)).summary,
               HasSubstr("rank 5 sent nothing to the ranks that timed out"))

@@ -95,7 +95,7 @@ TEST_F(TimelineJumpsTest, NGoesToSlowStepsFindingsAndSlowSpansOfTheChosenName) {
   look(10);
   QTest::keyClick(m_view->canvas(), Qt::Key_N);
   ASSERT_TRUE(arrives(30)) << shownSpan();
-  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("slow step 30: 1.30 s, +30 % to the median of 100 steps"));
+  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("slow step 30: 1.30 s, +30 % compared with the median of 100 steps"));
   QTest::keyClick(m_view->canvas(), Qt::Key_N);
   ASSERT_TRUE(arrives(80)) << "no span is chosen: the slow one is no anomaly yet";
   EXPECT_TRUE(m_view->badges().contains(QStringLiteral("finding: the loss jumped")));

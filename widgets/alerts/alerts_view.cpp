@@ -164,7 +164,7 @@ std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function
                      .text = [style](const R& r) { return alertState(r, *style); },
                      .tip = [](const R& r) { return screenText(r.alert.delivery, 1'000); }});
   columns.push_back({.title = AlertsView::tr("held"),
-                     .help = AlertsView::tr("How long the trouble held; – while it does."),
+                     .help = AlertsView::tr("How long the alert's condition held; – while it still holds."),
                      .text = [](const R& r) { return r.alert.end ? formatLength(*r.alert.end - r.alert.since) : kAbsentText; }});
   columns.push_back({.title = AlertsView::tr("alert"),
                      .help = AlertsView::tr("The text of the notification."),

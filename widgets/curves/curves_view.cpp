@@ -84,7 +84,7 @@ QWidget* CurvesView::makeBar() {
   row->setSpacing(2 * kGrid);
   m_axes = new QComboBox(bar);
   m_axes->addItems({tr("step"), tr("time"), tr("time since start")});
-  m_axes->setToolTip(tr("What the curves are drawn against"));
+  m_axes->setToolTip(tr("X axis of the curves"));
   m_axes->setAccessibleName(tr("Against"));
   connect(m_axes, &QComboBox::activated, this, [this](int index) { setAxis(static_cast<CurveAxis>(index)); });
   m_slider = new QSlider(Qt::Horizontal, bar);

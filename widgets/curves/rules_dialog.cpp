@@ -53,7 +53,7 @@ std::vector<Column<RuleRow>> ruleColumns() {
   columns.push_back(
       countColumn(CurveText::tr("first hit"), CurveText::tr("Step of the first one."), [](const R& r) { return r.first_hit; }));
   columns.push_back({.title = CurveText::tr("what it says"),
-                     .help = CurveText::tr("The rule in words, with its own window and warm-up."),
+                     .help = CurveText::tr("Definition of the rule, with its window and warm-up."),
                      .text = [](const R& r) { return r.says; }});
   return columns;
 }

@@ -271,7 +271,7 @@ QStringList GpuGrid::wordsOf(const GpuCell& cell) const {
             : *cell.age < kNsPerSecond ? tr("reporting")
                                        : tr("last report %1 ago").arg(formatAge(*cell.age)));
   if (cell.xid) lines << tr("■ Xid in the last hour");
-  if (cell.throttled) lines << tr("◣ clocks held down by heat or hardware");
+  if (cell.throttled) lines << tr("◣ clocks throttled by heat or hardware");
   if (cell.remap_pending) lines << tr("● row remap pending: needs a reset");
   if (cell.link_error) lines << tr("◆ NVLink errors since the driver was loaded");
   if (cell.mig)

@@ -470,7 +470,8 @@ void EventsView::showNext(const Result<std::shared_ptr<const EventPageData>>& an
 void EventsView::showEmptyOr(const EventPageData& page) {
   if (!page.rows.empty()) return m_stack->setCurrentIndex(1);
   if (!page.unknown.isEmpty()) {
-    m_empty->showEmpty(tr("No node is called %1.").arg(page.unknown), tr("node:NAME wants the whole name as the GPU view shows it."));
+    m_empty->showEmpty(tr("No node is called %1.").arg(page.unknown),
+                       tr("node:NAME needs the full name of the node, as in the GPUs view."));
   } else if (page.anything) {
     m_empty->showEmpty(tr("Nothing of this kind in this window."),
                        tr("Esc clears the search; “All lines” also shows what is below a warning; Ctrl+Home shows the whole run."));

@@ -59,7 +59,7 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
   const QString title = metricTitle(subject.select.metric);
   Evidence out{.title = title};
   if (subject.select.metric.empty()) {
-    out.reason = QObject::tr("The card names no metric: its select wants metric=NAME.");
+    out.reason = QObject::tr("The card names no metric: its select needs metric=NAME.");
     return out;
   }
   RG_ASSIGN(const std::vector<Series> all, wanted(reader, subject));

@@ -61,7 +61,7 @@ void IncidentCards::setIncident(const Incident& incident, const QString& refusal
   const bool same = incident.uuid == m_incident.uuid && incident.evidence == m_incident.evidence && incident.run == m_incident.run &&
                     editable == m_editable && style == m_style;
   m_add->setEnabled(editable);
-  m_add->setToolTip(editable ? tr("What is selected in the shown window, kept as a card") : refusal);
+  m_add->setToolTip(editable ? tr("Add the selection of the shown window as an evidence card") : refusal);
   m_incident = incident;
   m_editable = editable;
   m_style = style;

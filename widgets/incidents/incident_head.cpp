@@ -106,7 +106,7 @@ bool ImpactLine::event(QEvent* event) {
 
 IncidentHead::IncidentHead(QWidget* parent)
     : QWidget(parent),
-      m_title(new EditableText(tr("What it is called"), headlineFont(), kTitleChars, this)),
+      m_title(new EditableText(tr("Title"), headlineFont(), kTitleChars, this)),
       m_sentence(new EditableText(tr("Its cause in a sentence"), textFont(), kSentenceChars, this)),
       m_when(plainLabel(this)),
       m_likely(plainLabel(this)),

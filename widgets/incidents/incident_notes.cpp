@@ -46,7 +46,7 @@ IncidentNotes::IncidentNotes(QWidget* parent)
   m_shown->setAccessibleName(tr("Notes"));
   m_shown->document()->setDocumentMargin(kPad);
   m_field->setAccessibleName(tr("Notes, as Markdown"));
-  m_field->setPlaceholderText(tr("What was seen, tried and decided. Markdown; Ctrl+Enter saves, Esc leaves."));
+  m_field->setPlaceholderText(tr("Observations, attempts and decisions. Markdown; Ctrl+Enter saves, Esc leaves."));
   m_field->setTabChangesFocus(true);
   m_field->hide();
   m_field->installEventFilter(this);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array kCommands = {
     IncidentCommand{"accept", QT_TRANSLATE_NOOP("Incidents", "Accept the chosen proposal")},
-    IncidentCommand{"merge", QT_TRANSLATE_NOOP("Incidents", "Merge what is chosen into an incident")},
+    IncidentCommand{"merge", QT_TRANSLATE_NOOP("Incidents", "Merge the selected incidents into one")},
     IncidentCommand{"dismiss", QT_TRANSLATE_NOOP("Incidents", "Dismiss it: not a problem because …")},
     IncidentCommand{"undo", QT_TRANSLATE_NOOP("Incidents", "Undo the last change")},
     IncidentCommand{"title", QT_TRANSLATE_NOOP("Incidents", "Change its title")},

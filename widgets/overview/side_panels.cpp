@@ -130,7 +130,7 @@ AccessibleTable SidePanels::accessibleTable() const {
          m_finding_places[i]});
   }
   for (const NodeSlowness& node : m_data->slow_nodes)
-    table.rows.push_back({{node.name, tr("own work %1 to its stage's median, waits %2")
+    table.rows.push_back({{node.name, tr("own work %1 compared with the stage median, waits %2")
                                           .arg(formatSignedPercent(node.pace.slower), formatPercent(node.pace.wait_ratio, 0))}});
   return table;
 }
@@ -186,7 +186,7 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
 
 void SidePanels::paintNodes(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, to its stage's median"));
+  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, compared with the stage median"));
   top += kHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {

@@ -78,7 +78,7 @@ QWidget* EvidencePanel::makeActions() {
     row->addWidget(button);
   };
   add(tr("Timeline at its worst step"), tr("The step in which it took most more than its peers"), [this] { emit worstStepWanted(); });
-  add(tr("If fixed …"), tr("What a step would take without it"), [this] { emit whatIfWanted(); });
+  add(tr("If fixed …"), tr("Step time without this rank's delay"), [this] { emit whatIfWanted(); });
   add(tr("Copy hosts"), tr("The hosts of the chosen rows, comma-separated"), [this] { copy(hostList(m_nodes), tr("hosts")); });
   add(tr("Copy drain (Slurm)"), tr("scontrol update … state=drain, as text; nothing is run"),
       [this] { copy(drainCommand(true), tr("command")); });

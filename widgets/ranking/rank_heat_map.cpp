@@ -89,8 +89,9 @@ void RankHeatMap::chosen(const HeatCell& cell) {
 
 QString RankHeatMap::tip(const HeatCell& cell) const {
   const QString rank = QString::number(m_cells->rows[cell.row].rank), step = formatCount(m_cells->steps[cell.step]);
-  return std::isnan(cell.ratio) ? tr("rank %1, step %2: not compared").arg(rank, step)
-                                : tr("rank %1, step %2: %3 to its peers' median").arg(rank, step, formatSignedPercent(cell.ratio));
+  return std::isnan(cell.ratio)
+             ? tr("rank %1, step %2: not compared").arg(rank, step)
+             : tr("rank %1, step %2: %3 compared with the median of its peers").arg(rank, step, formatSignedPercent(cell.ratio));
 }
 
 }  // namespace runglass

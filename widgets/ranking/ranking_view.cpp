@@ -82,7 +82,7 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   m_tabs->addTab(m_what_if, tr("What if"));
   m_tabs->setCornerWidget(m_levels);
   setTabOrder(m_tabs->tabBar(), m_levels);
-  m_levels->setToolTip(tr("What a row of the table is"));
+  m_levels->setToolTip(tr("Grouping of the table's rows"));
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Comparing the ranks …"));

@@ -278,19 +278,19 @@ QString rankEvidence(const RankingData& data, const RankRow& row) {
   if (!score.own_ns) return RankingText::tr("%1: recorded none of these steps.").arg(who);
   const bool work = data.ranking.relative.basis == SlownessBasis::kWork;
   const QString own_text = formatDuration(static_cast<DurNs>(*score.own_ns));
-  QString text = (work ? RankingText::tr("%1: works %2 a step") : RankingText::tr("%1: takes %2 a step")).arg(who, own_text);
+  QString text = (work ? RankingText::tr("%1: own work %2 a step") : RankingText::tr("%1: step time %2")).arg(who, own_text);
   // The row shows the finding's excess, which is of one kind of work; the parts below are all of it.
   if (const Suspect* suspect = data.ranking.suspectOf(row.ranked);
       suspect != nullptr && suspect->own_ns && suspect->peers_ns && suspect->slower && row.ranked.slower == suspect->slower) {
     const QString named = RankingText::tr("%1: %2 a step in the work its finding names, peers %3 (%4)")
                               .arg(who, formatDuration(static_cast<DurNs>(*suspect->own_ns)),
                                    formatDuration(static_cast<DurNs>(*suspect->peers_ns)), formatSignedPercent(*suspect->slower));
-    text = (work ? RankingText::tr("%1; all its work %2 a step") : RankingText::tr("%1; whole steps %2 each")).arg(named, own_text);
+    text = (work ? RankingText::tr("%1; all own work %2 a step") : RankingText::tr("%1; whole steps %2 each")).arg(named, own_text);
   }
   if (!score.score)
     return (score.peers == 1 ? RankingText::tr("%1; not compared: %2 peer.") : RankingText::tr("%1; not compared: %2 peers."))
         .arg(text, QString::number(score.peers));
-  text = RankingText::tr("%1, %2 to the median of up to %3 peers; usual among them ± %4.")
+  text = RankingText::tr("%1, %2 compared with the median of up to %3 peers; their spread is ± %4.")
              .arg(text, formatSignedPercent(*score.score), QString::number(score.peers), formatPercent(score.spread.value_or(0)));
   QStringList parts;
   for (const PartScore& part : score.parts) {

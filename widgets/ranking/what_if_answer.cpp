@@ -163,7 +163,7 @@ QString whatIfGrounds(const WhatIfShown& shown) {
                    .arg(formatCount(static_cast<std::int64_t>(coverage.steps)), formatPercent(data.what_if.sim_error_ratio))
                    .arg(formatCount(static_cast<std::int64_t>(coverage.workers)));
   if (const std::size_t left = coverage.gaps.left_out_steps(); left > 0)
-    sentences << WhatIfText::tr("%1 steps left out: they are not whole.").arg(formatCount(static_cast<std::int64_t>(left)));
+    sentences << WhatIfText::tr("%1 incomplete steps left out.").arg(formatCount(static_cast<std::int64_t>(left)));
   if (coverage.gaps.replicas_left_out > 0)
     sentences << WhatIfText::tr("%1 replicas left out: a stage of them is missing.").arg(coverage.gaps.replicas_left_out);
   if (coverage.spans_left_out > 0) sentences << WhatIfText::tr("Older spans were not read.");

@@ -65,7 +65,7 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   for (const Step& step : steps) {
     if (static_cast<double>(step.dur) <= kSlowStep * usual || !nearest.nearer(step.t0)) continue;
     nearest.found = Anomaly{.t0 = step.t0, .t1 = moved(step.t0, step.dur), .rank = *question.step_rank};
-    nearest.found->words = TimelineText::tr("slow step %1: %2, %3 to the median of %4 steps")
+    nearest.found->words = TimelineText::tr("slow step %1: %2, %3 compared with the median of %4 steps")
                                .arg(formatCount(step.step), formatDuration(step.dur),
                                     formatSignedPercent(static_cast<double>(step.dur) / std::max(usual, 1.0) - 1, 0),
                                     formatCount(static_cast<std::int64_t>(steps.size())));

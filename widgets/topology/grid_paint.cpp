@@ -254,9 +254,9 @@ QStringList TopologyGrid::wordsOf(std::uint32_t index) const {
   if (m_data->metric.value == TopologyValue::kFindings)
     lines << rank.findings;
   else if (rank.deviation && m_data->metric.value == TopologyValue::kWhatIf)
-    lines << tr("%1 to a step in which all were equal").arg(deviationText(m_data->metric, *rank.deviation));
+    lines << tr("%1 compared with a step in which all ranks are equal").arg(deviationText(m_data->metric, *rank.deviation));
   else if (rank.deviation)
-    lines << tr("%1 to the median of %2").arg(deviationText(m_data->metric, *rank.deviation), stageText(rank.place.pp));
+    lines << tr("%1 compared with the median of %2").arg(deviationText(m_data->metric, *rank.deviation), stageText(rank.place.pp));
   else if (rank.value)
     lines << tr("no peers in its stage to compare with");
   if (rank.wait == WaitState::kWaiting) lines << tr("waits in %1").arg(screenText(rank.progress->op, 60));

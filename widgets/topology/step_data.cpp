@@ -162,7 +162,7 @@ class StepReading {
                         : gaps.unmatched_steps > 0
                             ? TopologyText::tr("sends without their receives, or micro-batches that are not recorded")
                         : gaps.circular_steps > 0 ? TopologyText::tr("its operations wait for each other")
-                                                  : TopologyText::tr("no stage of it is whole");
+                                                  : TopologyText::tr("none of its stages is complete");
     m_out.reason = TopologyText::tr("Step %1 does not fit together: %2").arg(formatCount(step), why);
   }
 

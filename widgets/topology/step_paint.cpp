@@ -209,7 +209,7 @@ QStringList StepChart::wordsOf(std::uint32_t node) const {
   if (graph.work[node] < graph.dur[node])
     lines << tr("of it %1 waiting for its peers").arg(formatDuration(graph.dur[node] - graph.work[node]));
   if (const auto by = m_data->holds.of(node)) {
-    lines << tr("held up by %1").arg(nodeText(graph, by->node));
+    lines << tr("delayed by %1").arg(nodeText(graph, by->node));
     if (by->why != HoldUp::kMember && by->gap > 0) lines << tr("and began %1 after it").arg(formatDuration(by->gap));
   }
   if (m_on_path[node]) lines << tr("on the critical path");

@@ -47,7 +47,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
   for (const TopologyMetric& metric : kTopologyMetrics) m_metric->addItem(TopologyText::tr(metric.title), static_cast<int>(metric.value));
   m_metric->setObjectName(QStringLiteral("metric")), m_fold->setObjectName(QStringLiteral("fold")),
       m_order->setObjectName(QStringLiteral("order")), m_find->setObjectName(QStringLiteral("find"));
-  m_metric->setToolTip(tr("What the colour compares with the median of the same PP stage"));
+  m_metric->setToolTip(tr("Metric that the colour compares with the median of the same PP stage"));
   m_metric->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   m_metric->setMinimumContentsLength(36);
   m_metric->setMaxVisibleItems(30);
@@ -60,7 +60,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
                                     {tr("DP, PP, CP"), Fold::kContexts},
                                     {tr("DP, PP"), Fold::kStages}})
     m_fold->addItem(title, static_cast<int>(fold));
-  m_fold->setToolTip(tr("What is drawn apart; a cell of several ranks shows the one that is furthest on the worse side"));
+  m_fold->setToolTip(tr("Dimensions that are drawn separately; a cell of several ranks shows the worst one"));
   m_racks->setToolTip(tr("Lines between tiles whose first ranks are in different racks"));
   m_links->setToolTip(tr("Neighbours of the selected rank in its groups, with the bus bandwidth of their collectives"));
   m_find->setPlaceholderText(tr("find rank"));
