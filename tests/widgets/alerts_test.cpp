@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QPushButton>
 #include <QTableView>
 #include <QTest>
@@ -138,6 +139,27 @@ TEST(Toast, IsPlainTextGoesWhereItPointsAndIsReplacedByANewerOne) {
   QTest::mouseClick(&toast, Qt::LeftButton);
   EXPECT_EQ(opened, 10);
   EXPECT_FALSE(toast.isVisible());
+}
+
+TEST(Toast, HasRoomForTheCardThatReplacesATextOrAnotherCard) {
+  QWidget window;
+  window.resize(900, 600);
+  window.show();
+  Toast toast(&window);
+  const auto card = [&](int height) {
+    auto* label = new QLabel(&window);
+    label->setFixedHeight(height);
+    toast.showCard(label, "warning: card", Severity::kWarning, [] {});
+    EXPECT_GE(toast.height(), height);
+    EXPECT_LT(toast.height(), height + 60);
+    EXPECT_TRUE(label->isVisible());
+  };
+  toast.show("warning: x", "text", Severity::kWarning, [] {});
+  card(120);
+  card(160);
+  card(80);
+  toast.show("warning: x", "text", Severity::kWarning, [] {});
+  EXPECT_LT(toast.height(), 80);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ QString Toast::title() const { return m_title->text(); }
 
 void Toast::show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
                  const std::vector<Action>& actions) {
-  if (QWidget* card = std::exchange(m_card, nullptr)) card->deleteLater();  // a button of it may have called this
+  dropCard();
   m_text->setText(text);
   m_title->show();
   m_text->setVisible(!text.isEmpty());
@@ -68,10 +68,20 @@ void Toast::show(const QString& title, const QString& text, Severity severity, s
 }
 
 void Toast::showCard(QWidget* card, const QString& title, Severity severity, std::function<void()> open) {
-  if (QWidget* before = std::exchange(m_card, card)) before->deleteLater();
+  dropCard();
+  m_card = card;
   for (QWidget* other : {static_cast<QWidget*>(m_title), static_cast<QWidget*>(m_text), m_actions}) other->hide();
   layout()->addWidget(card);
+  card->show();  // else its height counts only once the event loop runs
   present(title, severity, kCardWidth, std::move(open));
+}
+
+void Toast::dropCard() {
+  QWidget* const card = std::exchange(m_card, nullptr);
+  if (card == nullptr) return;
+  layout()->removeWidget(card);
+  card->hide();
+  card->deleteLater();  // a button of it may have called this
 }
 
 void Toast::present(const QString& title, Severity severity, int width, std::function<void()> open) {

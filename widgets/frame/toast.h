@@ -42,6 +42,7 @@ class Toast : public QFrame {
 
  private:
   void present(const QString& title, Severity severity, int width, std::function<void()> open);
+  void dropCard();
   void place();
 
   QLabel* m_title;

@@ -320,6 +320,16 @@ class Builder {
   }
 
   // Findings behind the curves, the most severe on top, and where they begin in the lane.
+  // Past the last step that it lasted; without one the end of its attempt, or of the plot while that runs.
+  std::int64_t endStep(const Finding& finding) const {
+    std::optional<std::int64_t> last = finding.last_step;
+    const auto& attempts = m_data.summary.attempts;
+    const auto own = std::ranges::find(attempts, finding.attempt, &Attempt::id);
+    if (!last && own != attempts.end() && own->end) last = own->last_step;
+    if (!last && finding.end) last = finding.first_step;
+    return last ? std::max(*last, *finding.first_step) + 1 : std::max(m_data.x1, *finding.first_step);
+  }
+
   void addFindingBands() {
     std::vector<const Finding*> shown;
     for (const Finding& finding : m_data.findings)
@@ -328,8 +338,7 @@ class Builder {
     for (const Finding* finding : shown) {
       std::optional<TimeRange> range;
       if (m_axis == XAxis::kTime) range = spanOf(*finding, m_data.summary.attempts);
-      if (m_axis == XAxis::kStep && finding->first_step)
-        range = TimeRange{*finding->first_step, finding->last_step ? *finding->last_step + 1 : std::max(m_data.x1, *finding->first_step)};
+      if (m_axis == XAxis::kStep && finding->first_step) range = TimeRange{*finding->first_step, endStep(*finding)};
       if (!range) continue;
       const QString words = OverviewText::tr("finding: %1").arg(findingText(*finding, kFindingChars));
       m_plots->bands.push_back({range->t0, std::min(range->t1, std::max(m_data.x1, range->t0)), findingTint(finding->severity), words,

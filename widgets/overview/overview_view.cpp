@@ -196,8 +196,9 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
 // A hang is what the whole view is about, without a click.
 void OverviewView::showHang() {
   const TimeNs at = m_data->summary.last_data.value_or(std::numeric_limits<TimeNs>::max());
-  const auto hang =
-      std::ranges::find_if(m_data->findings, [at](const Finding& finding) { return finding.kind == "hang" && isOpen(finding, at); });
+  const auto hang = std::ranges::find_if(m_data->findings, [at](const Finding& finding) {
+    return finding.kind == "hang" && finding.severity >= Severity::kWarning && isOpen(finding, at);
+  });
   const bool hangs = hang != m_data->findings.end();
   m_hang->setFinding(hangs ? std::optional(*hang) : std::nullopt);
   m_hang->setVisible(hangs);

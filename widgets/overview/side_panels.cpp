@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <ranges>
 
 #include "widgets/core/finding_face.h"
 #include "widgets/core/language.h"
@@ -108,14 +109,14 @@ SidePanels::SidePanels(QWidget* parent) : QWidget(parent) {
 bool SidePanels::setData(std::shared_ptr<const OverviewData> data, TimeNs now, TimeStyle style) {
   m_data = std::move(data);
   m_now = now, m_style = style;
+  m_facts.clear();
+  const auto& attempts = m_data->summary.attempts;
+  for (const Finding& finding : m_data->findings | std::views::take(kFindingsShown)) {
+    const auto attempt = std::ranges::find(attempts, finding.attempt, &Attempt::id);
+    m_facts.push_back(factsOf(finding, attempt != attempts.end() ? &*attempt : nullptr, m_now));
+  }
   update();
   return !m_data->findings.empty() || !m_data->slow_nodes.empty();
-}
-
-FindingFacts SidePanels::factsAbout(const Finding& finding) const {
-  const auto& attempts = m_data->summary.attempts;
-  const auto attempt = std::ranges::find(attempts, finding.attempt, &Attempt::id);
-  return factsOf(finding, attempt != attempts.end() ? &*attempt : nullptr, m_now);
 }
 
 AccessibleTable SidePanels::accessibleTable() const {
@@ -123,7 +124,7 @@ AccessibleTable SidePanels::accessibleTable() const {
   if (!m_data) return table;
   for (std::size_t i = 0; i < std::min(m_finding_places.size(), m_data->findings.size()); ++i) {
     const Finding& finding = m_data->findings[i];
-    const FindingFacts facts = factsAbout(finding);
+    const FindingFacts& facts = m_facts[i];
     table.rows.push_back(
         {{severityLabel(finding.severity),
           QStringLiteral("%1; %2; %3").arg(findingText(finding), findingTimeText(finding, facts, m_now, m_style), findingCostText(facts))},
@@ -169,17 +170,26 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
     painter.drawText(QRect(kPad, top, width() - 2 * kPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, tr("None stored for this run."));
     return top + kRowHeight;
   }
-  int shown = 0;
   m_finding_places.clear();
-  for (const Finding& finding : m_data->findings) {
-    if (++shown > kFindingsShown) break;
-    const FindingFacts facts = factsAbout(finding);
+  // The nodes below keep their place: of many findings the most urgent ones are shown.
+  const int nodes = kPad + kHead + kGrid + std::max(2, static_cast<int>(m_data->slow_nodes.size())) * kRowHeight;
+  for (std::size_t i = 0; i < m_facts.size(); ++i) {
+    const Finding& finding = m_data->findings[i];
+    const FindingFacts& facts = m_facts[i];
     const int height = findingFaceHeight(facts, kFindingLines);
+    if (i > 0 && top + height + kRowHeight + nodes > this->height()) break;
     paintFindingFace(painter, {kPad, top, width() - 2 * kPad, height},
                      {.finding = finding, .facts = facts, .now = m_now, .style = m_style});
     m_finding_places.emplace_back(0, top, width(), height);
     if (finding.id == m_chosen_finding) painter.fillRect(QRect(0, top, kSelectionLine, height), theme.accent);
     top += height;
+  }
+  if (const std::size_t more = m_data->findings.size() - m_finding_places.size(); more > 0) {
+    painter.setFont(tableFont());
+    painter.setPen(theme.muted);
+    painter.drawText(QRect(kPad, top, width() - 2 * kPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("%n more in Findings", nullptr, static_cast<int>(more)));
+    top += kRowHeight;
   }
   return top;
 }

@@ -59,11 +59,11 @@ class SidePanels : public QWidget, public AccessiblePicture {
   void mousePressEvent(QMouseEvent* event) override;
 
  private:
-  FindingFacts factsAbout(const Finding& finding) const;
   int paintFindings(QPainter& painter, int top) const;
   void paintNodes(QPainter& painter, int top) const;
 
   std::shared_ptr<const OverviewData> m_data;
+  std::vector<FindingFacts> m_facts;  // of the findings shown at most
   TimeNs m_now = 0;
   TimeStyle m_style = TimeStyle::kUtc;
   mutable std::vector<QRect> m_finding_places;  // of the painted ones, in their order
