@@ -196,7 +196,10 @@ TEST_F(HangCardTest, AnOpenHangIsAtTheTopOfTheOverviewWithoutAClickAndOffersACap
   int captures = 0;
   card()->offerCapture([&] { ++captures; });
   for (QToolButton* button : card()->findChildren<QToolButton*>())
-    if (button->text() == "Capture now") QTest::mouseClick(button, Qt::LeftButton);
+    if (button->text() == "Capture now") {
+      EXPECT_EQ(button->toolButtonStyle(), Qt::ToolButtonTextBesideIcon) << "like the other actions";
+      QTest::mouseClick(button, Qt::LeftButton);
+    }
   EXPECT_EQ(captures, 1);
   if (const QString out = qEnvironmentVariable("RG_PICTURES"); !out.isEmpty()) m_view->grab().save(out + QStringLiteral("/hang.png"));
 }
