@@ -7,9 +7,12 @@
 #include <QToolButton>
 #include <cmath>
 
+#include "storage/writer.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/console_fixture.h"
 #include "widgets/core/language.h"
 #include "widgets/core/painted_text.h"
+#include "widgets/overview/overview_view.h"
 #include "widgets/overview/side_panels.h"
 
 namespace runglass {
@@ -139,6 +142,71 @@ TEST_F(FindingCardTest, ItsActionsOpenItsViewsAndAClickOnItsFaceSelectsItAgain) 
     if (button->text() == "Evidence") QTest::mouseClick(button, Qt::LeftButton);
   settle();
   EXPECT_EQ(docks().current(), "single:ranking");
+}
+
+class HangCardTest : public testing::Test {
+ protected:
+  static constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+  // Steps of one second until 100 s, and a hang.
+  void record(Finding hang) {
+    auto writer = m_store.writer().value();
+    hang.run = writer->run({.name = "r", .state = RunState::kRunning, .start = kStart});
+    hang.attempt = writer->attempt({.run = hang.run, .key = "a", .start = kStart, .layout = {.world = 8}});
+    writer->rank({.attempt = hang.attempt, .rank = 0});
+    const SeriesId steps =
+        writer->series({.attempt = hang.attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    for (std::int64_t step = 0; step < 100; ++step) writer->scalar(steps, step, kStart + step * kNsPerSecond, 1e9);
+    HangEvidence evidence{.source = "progress", .phase = "steady", .world = 8, .blocked = 7, .watchdog_at = kStart + 700 * kNsPerSecond};
+    evidence.culprits = {{.rank = 5, .node = "n1"}};
+    evidence.culprit_count = 1;
+    hang.kind = "hang", hang.subject = "run", hang.severity = Severity::kCritical, hang.summary = "7 of 8 ranks wait";
+    hang.evidence = printHangEvidence(evidence);
+    writer->finding(hang);
+    ASSERT_TRUE(writer->close().ok());
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 2);
+    m_view = std::make_unique<OverviewView>(
+        ViewContext{.queries = m_queries.get(), .state = &m_state, .clock = [] { return kStart + 455 * kNsPerSecond; }}, nullptr);
+    m_view->resize(1'000, 800);
+    m_view->show();
+    m_view->applyState(m_state.state());
+    ASSERT_TRUE(waitFor([this] { return m_view->isFinal(); }));
+  }
+  FindingCard* card() {
+    for (FindingCard* one : m_view->findChildren<FindingCard*>())
+      if (one->isVisible()) return one;
+    return nullptr;
+  }
+
+  TempStore m_store;
+  SharedState m_state;
+  std::unique_ptr<QueryService> m_queries;
+  std::unique_ptr<OverviewView> m_view;
+};
+
+TEST_F(HangCardTest, AnOpenHangIsAtTheTopOfTheOverviewWithoutAClickAndOffersACapture) {
+  record({.start = kStart + 95 * kNsPerSecond, .first_step = 95, .last_step = 95});
+  ASSERT_NE(card(), nullptr);
+  const QString summary = card()->findChild<FindingFaceView*>()->accessibleTable().summary;
+  EXPECT_TRUE(summary.contains("culprit: rank 5 on n1")) << summary.toStdString();
+  EXPECT_TRUE(summary.contains("7 of 8 ranks blocked")) << summary.toStdString();
+  EXPECT_TRUE(summary.contains("watchdog aborts in 4:05")) << summary.toStdString();
+  EXPECT_TRUE(summary.contains("open for 6")) << summary.toStdString();
+  EXPECT_TRUE(summary.contains("GPU-hours so far")) << "8 ranks for 6 minutes: " << summary.toStdString();
+  EXPECT_NEAR(card()->facts().cost.gpu_hours.value_or(0), 0.8, 1e-9);
+  int captures = 0;
+  card()->offerCapture([&] { ++captures; });
+  for (QToolButton* button : card()->findChildren<QToolButton*>())
+    if (button->text() == "Capture now") {
+      EXPECT_EQ(button->toolButtonStyle(), Qt::ToolButtonTextBesideIcon) << "like the other actions";
+      QTest::mouseClick(button, Qt::LeftButton);
+    }
+  EXPECT_EQ(captures, 1);
+  if (const QString out = qEnvironmentVariable("RG_PICTURES"); !out.isEmpty()) m_view->grab().save(out + QStringLiteral("/hang.png"));
+}
+
+TEST_F(HangCardTest, AHangThatHasEndedHasNoneThere) {
+  record({.start = kStart + 40 * kNsPerSecond, .end = kStart + 50 * kNsPerSecond, .first_step = 40, .last_step = 40});
+  EXPECT_EQ(card(), nullptr);
 }
 
 TEST(FindingFaceTest, NamesWhatIsNotKnown) {

@@ -7,6 +7,7 @@
 #include "tests/widgets/console_fixture.h"
 #include "widgets/charts/plot_widget.h"
 #include "widgets/events/event_lane.h"
+#include "widgets/frame/time_bar.h"
 #include "widgets/timeline/timeline_canvas.h"
 
 namespace runglass {
@@ -41,10 +42,16 @@ TEST_F(FindingSpanTest, LastsToItsEndElseToThatOfItsAttemptElseOn) {
   EXPECT_EQ(spans.back().severity, Severity::kError) << "painted on top";
 }
 
-TEST_F(FindingSpanTest, OnTheEventLane) {
+TEST_F(FindingSpanTest, OnThePlayheadBarAndTheEventLane) {
   const Finding& slow = finding("slow_rank");
   open();
   go("events");
+  BarTrack& track = m_window->timeBar().track();
+  // Marks of checkpoints and events stand on the line.
+  const QImage bar = track.grab().toImage();
+  int drawn = 0;
+  for (int x = 0; x < bar.width(); ++x) drawn += bar.pixelColor(x, bar.height() - 1) == colorOf(slow);
+  EXPECT_GT(drawn, bar.width() / 5) << "the slow rank of the second attempt lasts for a third of the run";
   const auto* lane = view("events")->findChild<EventLane*>();
   ASSERT_NE(lane, nullptr);
   const QImage picture = const_cast<EventLane*>(lane)->grab().toImage();

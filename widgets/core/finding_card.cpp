@@ -112,7 +112,8 @@ QToolButton* FindingCard::add(const char* picture, const QString& words, const Q
   button->setText(words);
   button->setIconSize({kIconPx, kIconPx});
   button->setToolTip(tip);
-  m_bar->layout()->addWidget(button);
+  // In front of the stretch.
+  static_cast<QHBoxLayout*>(m_bar->layout())->insertWidget(static_cast<int>(m_buttons.size()), button);
   m_buttons.push_back(button);
   return button;
 }
@@ -152,6 +153,7 @@ void FindingCard::offerCapture(std::function<void()> capture) {
   m_capture = add("capture", tr("Capture now"), tr("Record stacks, process states and logs of all nodes"));
   connect(m_capture, &QToolButton::clicked, this, std::move(capture));
   m_capture->setVisible(m_finding && m_finding->kind == "hang");
+  fitWords();
 }
 
 void FindingCard::readFacts(bool another) {
