@@ -31,4 +31,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>runglass::SidePanels</name>
+    <message numerus="yes">
+        <source>%n more in Findings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -162,6 +162,10 @@
 <context>
     <name>Curves</name>
     <message>
+        <source>Definition of the rule, with its window and warm-up.</source>
+        <translation>规则的文字描述，含其窗口与预热。</translation>
+    </message>
+    <message>
         <source>Hits over judged points (the OLMo spike score is this number).</source>
         <translation>命中数除以判定点数（即 OLMo spike score）。</translation>
     </message>
@@ -192,10 +196,6 @@
     <message>
         <source>Step of the first one.</source>
         <translation>首次命中的步。</translation>
-    </message>
-    <message>
-        <source>Definition of the rule, with its window and warm-up.</source>
-        <translation>规则的文字描述，含其窗口与预热。</translation>
     </message>
     <message>
         <source>The source recorded no times: choose the axis &quot;step&quot;.</source>
@@ -2813,16 +2813,16 @@
         <translation>%1：其发现所指的部分每步 %2，同组 %3（%4）</translation>
     </message>
     <message>
+        <source>%1: own work %2 a step</source>
+        <translation>%1：每步工作 %2</translation>
+    </message>
+    <message>
         <source>%1: recorded none of these steps.</source>
         <translation>%1：未记录这些步。</translation>
     </message>
     <message>
         <source>%1: step time %2</source>
         <translation>%1：每步耗时 %2</translation>
-    </message>
-    <message>
-        <source>%1: own work %2 a step</source>
-        <translation>%1：每步工作 %2</translation>
     </message>
     <message>
         <source>%1; %2 of %3 steps</source>
@@ -4416,10 +4416,6 @@
         <translation>无数据</translation>
     </message>
     <message>
-        <source>none of its stages is complete</source>
-        <translation>没有完整的 stage</translation>
-    </message>
-    <message>
         <source>no step time in the newest steps</source>
         <translation>最新的步没有步耗时</translation>
     </message>
@@ -4430,6 +4426,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>none of its stages is complete</source>
+        <translation>没有完整的 stage</translation>
     </message>
     <message>
         <source>nothing it said has a time</source>
@@ -4783,16 +4783,16 @@ Esc	取消选择</translation>
 <context>
     <name>WhatIf</name>
     <message>
+        <source>%1 incomplete steps left out.</source>
+        <translation>略去 %1 步：不完整。</translation>
+    </message>
+    <message>
         <source>%1 of steps left</source>
         <translation>剩余步需 %1</translation>
     </message>
     <message>
         <source>%1 replicas left out: a stage of them is missing.</source>
         <translation>略去 %1 个副本：缺少其中一个 stage。</translation>
-    </message>
-    <message>
-        <source>%1 incomplete steps left out.</source>
-        <translation>略去 %1 步：不完整。</translation>
     </message>
     <message>
         <source>%1 steps replayed, within %2 of the recording; %3 workers (dp, pp).</source>
@@ -4893,11 +4893,6 @@ Esc	取消选择</translation>
         <source>After it, the run</source>
         <comment>compare_after_step</comment>
         <translation>此后该运行</translation>
-    </message>
-    <message>
-        <source>Work on the host delays all ranks {share} of every step ({own} of {step}), {when}[; {cost}]</source>
-        <comment>slow_all_host</comment>
-        <translation>所有 rank 每步被主机拖住 {share}（{step} 中的 {own}），{when}[；{cost}]</translation>
     </message>
     <message>
         <source>All ranks wait for a CPU {share} of every step ({own} of {step}), {when}: more threads are ready to run than their nodes have cores[; {cost}]</source>
@@ -5235,6 +5230,11 @@ Esc	取消选择</translation>
         <translation>已撤回：{what}</translation>
     </message>
     <message>
+        <source>Work on the host delays all ranks {share} of every step ({own} of {step}), {when}[; {cost}]</source>
+        <comment>slow_all_host</comment>
+        <translation>所有 rank 每步被主机拖住 {share}（{step} 中的 {own}），{when}[；{cost}]</translation>
+    </message>
+    <message>
         <source>Xid {code}, {meaning}</source>
         <comment>fault_xid</comment>
         <translation>Xid {code}，{meaning}</translation>
@@ -5313,11 +5313,6 @@ Esc	取消选择</translation>
         <source>all {count} ranks timed out, none ahead of the others</source>
         <comment>hang_unclear_all_timed_out</comment>
         <translation>{count} 个 rank 全部超时，没有哪个领先</translation>
-    </message>
-    <message>
-        <source>in all recorded steps</source>
-        <comment>when_always</comment>
-        <translation>自开始观测其步以来一直如此</translation>
     </message>
     <message>
         <source>attempt {number}</source>
@@ -5495,6 +5490,11 @@ Esc	取消选择</translation>
         <translation>其时长未记录</translation>
     </message>
     <message>
+        <source>in all recorded steps</source>
+        <comment>when_always</comment>
+        <translation>自开始观测其步以来一直如此</translation>
+    </message>
+    <message>
         <source>in calls that allocate or free memory, which wait for the device</source>
         <comment>idle_while_allocation</comment>
         <translation>处于分配或释放内存的调用中，这些调用会等待设备</translation>
@@ -5645,6 +5645,11 @@ Esc	取消选择</translation>
         <translation>没有 rank 记录 &quot;{part}&quot; 部分</translation>
     </message>
     <message>
+        <source>no record that step {step} became durable</source>
+        <comment>log_not_durable</comment>
+        <translation>未见第 {step} 步落盘</translation>
+    </message>
+    <message>
         <source>no span of the threads that launch names a collection</source>
         <comment>idle_no_gc_span</comment>
         <translation>发出启动的线程中没有垃圾回收的 span</translation>
@@ -5720,6 +5725,11 @@ Esc	取消选择</translation>
         <translation>在排名中偏离</translation>
     </message>
     <message>
+        <source>own work of rank {rank}[ on {node}] is {change} longer</source>
+        <comment>compare_longer_work</comment>
+        <translation>[{node} 上的 ]rank {rank} 自身工作时间长 {change}</translation>
+    </message>
+    <message>
         <source>planned</source>
         <comment>log_planned</comment>
         <translation>计划内</translation>
@@ -5750,9 +5760,14 @@ Esc	取消选择</translation>
         <translation>[{node} 上的 ]rank {rank}</translation>
     </message>
     <message>
-        <source>own work of rank {rank}[ on {node}] is {change} longer</source>
-        <comment>compare_longer_work</comment>
-        <translation>[{node} 上的 ]rank {rank} 自身工作时间长 {change}</translation>
+        <source>sample: {count} of {total|# device|# devices}</source>
+        <comment>idle_sample_devices</comment>
+        <translation>检查了 {total|# 个设备}中的 {count} 个</translation>
+    </message>
+    <message>
+        <source>sample: {count} of {total|# node|# nodes}</source>
+        <comment>idle_sample_nodes</comment>
+        <translation>检查了 {total|# 个节点}中的 {count} 个</translation>
     </message>
     <message>
         <source>sequence length {a} → {b}: step times are not comparable</source>
@@ -5813,11 +5828,6 @@ Esc	取消选择</translation>
         <source>step {step} is durable</source>
         <comment>log_durable</comment>
         <translation>第 {step} 步已落盘</translation>
-    </message>
-    <message>
-        <source>no record that step {step} became durable</source>
-        <comment>log_not_durable</comment>
-        <translation>未见第 {step} 步落盘</translation>
     </message>
     <message>
         <source>still in [{op} ]#{seq}</source>
@@ -5920,11 +5930,6 @@ Esc	取消选择</translation>
         <translation>设备的 span 只覆盖其部分工作，没有步的各部分，也没有记录设备利用率</translation>
     </message>
     <message>
-        <source>timeouts of only {count} of {world} ranks are recorded</source>
-        <comment>hang_unclear_few_timed_out</comment>
-        <translation>只记录到 {world} 个 rank 中 {count} 个的超时</translation>
-    </message>
-    <message>
         <source>the training thread was ready and had no CPU for {share} of the steps</source>
         <comment>idle_run_delay</comment>
         <translation>训练线程就绪但没有 CPU 的时间占步时间的 {share}</translation>
@@ -5933,6 +5938,11 @@ Esc	取消选择</translation>
         <source>the waiting of communication: what of a step is in no part may be that</source>
         <comment>idle_no_waits</comment>
         <translation>通信的等待：步中不属于任何部分的时间可能是它</translation>
+    </message>
+    <message>
+        <source>timeouts of only {count} of {world} ranks are recorded</source>
+        <comment>hang_unclear_few_timed_out</comment>
+        <translation>只记录到 {world} 个 rank 中 {count} 个的超时</translation>
     </message>
     <message>
         <source>uneven loads</source>
@@ -6133,16 +6143,6 @@ Esc	取消选择</translation>
         <source>{count} of {reported} are as fast as their peers in steps {first} to {last}</source>
         <comment>ruled_out_as_fast</comment>
         <translation>{reported} 个中有 {count} 个在第 {first} 至 {last} 步与同伴一样快</translation>
-    </message>
-    <message>
-        <source>sample: {count} of {total|# device|# devices}</source>
-        <comment>idle_sample_devices</comment>
-        <translation>检查了 {total|# 个设备}中的 {count} 个</translation>
-    </message>
-    <message>
-        <source>sample: {count} of {total|# node|# nodes}</source>
-        <comment>idle_sample_nodes</comment>
-        <translation>检查了 {total|# 个节点}中的 {count} 个</translation>
     </message>
     <message>
         <source>{count} stretches a step, the longest {longest}</source>
@@ -7852,6 +7852,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>已排除：</translation>
     </message>
     <message>
+        <source>Step time without this rank&apos;s delay</source>
+        <translation>没有它时每步的耗时</translation>
+    </message>
+    <message>
         <source>The hosts of the chosen rows, comma-separated</source>
         <translation>所选行的主机，以逗号分隔</translation>
     </message>
@@ -7870,10 +7874,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Timeline at its worst step</source>
         <translation>最差步处的时间轴</translation>
-    </message>
-    <message>
-        <source>Step time without this rank&apos;s delay</source>
-        <translation>没有它时每步的耗时</translation>
     </message>
     <message>
         <source>command</source>
@@ -8602,6 +8602,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>添加</translation>
     </message>
     <message>
+        <source>Add the selection of the shown window as an evidence card</source>
+        <translation>所示窗口中的所选内容，保留为卡片</translation>
+    </message>
+    <message>
         <source>Evidence</source>
         <translation>证据</translation>
     </message>
@@ -8616,10 +8620,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Evidence: no card yet; Add keeps what is selected in the shown window</source>
         <translation>证据：尚无卡片；“添加”保留所示窗口中的所选内容</translation>
-    </message>
-    <message>
-        <source>Add the selection of the shown window as an evidence card</source>
-        <translation>所示窗口中的所选内容，保留为卡片</translation>
     </message>
 </context>
 <context>
@@ -8966,6 +8966,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>备注，Markdown 格式</translation>
     </message>
     <message>
+        <source>Observations, attempts and decisions. Markdown; Ctrl+Enter saves, Esc leaves.</source>
+        <translation>看到、尝试与决定了什么。Markdown；Ctrl+Enter 保存，Esc 离开。</translation>
+    </message>
+    <message>
         <source>Save</source>
         <translation>保存</translation>
     </message>
@@ -8976,10 +8980,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Too long: at most %1 KiB are kept.</source>
         <translation>过长：最多保留 %1 KiB。</translation>
-    </message>
-    <message>
-        <source>Observations, attempts and decisions. Markdown; Ctrl+Enter saves, Esc leaves.</source>
-        <translation>看到、尝试与决定了什么。Markdown；Ctrl+Enter 保存，Esc 离开。</translation>
     </message>
 </context>
 <context>
@@ -10152,6 +10152,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU</translation>
     </message>
     <message>
+        <source>Grouping of the table&apos;s rows</source>
+        <translation>表格每行的对象</translation>
+    </message>
+    <message>
         <source>Heat maps</source>
         <translation>热图</translation>
     </message>
@@ -10186,10 +10190,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>The ranking could not be made</source>
         <translation>无法生成排名</translation>
-    </message>
-    <message>
-        <source>Grouping of the table&apos;s rows</source>
-        <translation>表格每行的对象</translation>
     </message>
     <message>
         <source>What if</source>
@@ -10735,6 +10735,12 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
 </context>
 <context>
     <name>runglass::SidePanels</name>
+    <message numerus="yes">
+        <source>%n more in Findings</source>
+        <translation>
+            <numerusform>另有 %n 个，见“发现”</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Findings</source>
         <translation>结论</translation>
@@ -10889,12 +10895,12 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>通信（斜线：等待同类）</translation>
     </message>
     <message>
-        <source>hatched: no computation</source>
-        <translation>斜线：无计算</translation>
-    </message>
-    <message>
         <source>delayed by %1</source>
         <translation>被 %1 拖住</translation>
+    </message>
+    <message>
+        <source>hatched: no computation</source>
+        <translation>斜线：无计算</translation>
     </message>
     <message>
         <source>of it %1 waiting for its peers</source>
@@ -11425,16 +11431,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
 <context>
     <name>runglass::TopologyGrid</name>
     <message>
-        <source>%1 in the sequence of its peers</source>
-        <translation>在同类序列中 %1</translation>
-    </message>
-    <message>
         <source>%1 compared with a step in which all ranks are equal</source>
         <translation>与全部相等的步相比 %1</translation>
     </message>
     <message>
         <source>%1 compared with the median of %2</source>
         <translation>与 %2 的中位数相比 %1</translation>
+    </message>
+    <message>
+        <source>%1 in the sequence of its peers</source>
+        <translation>在同类序列中 %1</translation>
     </message>
     <message>
         <source>%1: %2</source>
@@ -11751,6 +11757,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>维度</translation>
     </message>
     <message>
+        <source>Dimensions that are drawn separately; a cell of several ranks shows the worst one</source>
+        <translation>分开绘制的维度；多个 rank 的单元显示最差的一个</translation>
+    </message>
+    <message>
         <source>Find rank</source>
         <translation>查找 rank</translation>
     </message>
@@ -11765,6 +11775,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Metric</source>
         <translation>指标</translation>
+    </message>
+    <message>
+        <source>Metric that the colour compares with the median of the same PP stage</source>
+        <translation>颜色与同一 PP stage 中位数比较的指标</translation>
     </message>
     <message>
         <source>Neighbours of the selected rank in its groups, with the bus bandwidth of their collectives</source>
@@ -11793,14 +11807,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>This run names no ranks. Import traces or dumps of every rank, or let trainers report their rank and its tp, pp and dp coordinates through runglass.py.</source>
         <translation>此 run 未指明 rank。请导入每个 rank 的 trace 或 dump，或让训练程序通过 runglass.py 上报 rank 及其 tp、pp、dp 坐标。</translation>
-    </message>
-    <message>
-        <source>Dimensions that are drawn separately; a cell of several ranks shows the worst one</source>
-        <translation>分开绘制的维度；多个 rank 的单元显示最差的一个</translation>
-    </message>
-    <message>
-        <source>Metric that the colour compares with the median of the same PP stage</source>
-        <translation>颜色与同一 PP stage 中位数比较的指标</translation>
     </message>
     <message>
         <source>all dimensions</source>
@@ -14713,10 +14719,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>KV cache 的使用比例。</translation>
     </message>
     <message>
-        <source>Share of time throttled by the power limit (dmon).</source>
-        <translation>被功率上限限制的时间比例（dmon）。</translation>
-    </message>
-    <message>
         <source>Share of time in which a disk had a request open (/proc/diskstats).</source>
         <translation>磁盘有未完成请求的时间比例（/proc/diskstats）。</translation>
     </message>
@@ -14779,6 +14781,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Share of time in which the video encoder worked.</source>
         <translation>视频编码器工作的时间比例。</translation>
+    </message>
+    <message>
+        <source>Share of time throttled by the power limit (dmon).</source>
+        <translation>被功率上限限制的时间比例（dmon）。</translation>
     </message>
     <message>
         <source>Shared file system slow or away</source>
@@ -15253,6 +15259,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>受温度上限限制的时间</translation>
     </message>
     <message>
+        <source>Time for which clocks were lowered for lack of work (DCGM).</source>
+        <translation>因没有工作而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
         <source>Time for which clocks were throttled by heat (DCGM).</source>
         <translation>因温度而压低时钟的时间（DCGM）。</translation>
     </message>
@@ -15271,10 +15281,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Time for which clocks were throttled by the sync boost group (DCGM).</source>
         <translation>因同步加速组而压低时钟的时间（DCGM）。</translation>
-    </message>
-    <message>
-        <source>Time for which clocks were lowered for lack of work (DCGM).</source>
-        <translation>因没有工作而压低时钟的时间（DCGM）。</translation>
     </message>
     <message>
         <source>Time of one collective in a test (nccl-tests).</source>
