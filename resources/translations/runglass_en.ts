@@ -35,9 +35,9 @@
     <name>runglass::SidePanels</name>
     <message numerus="yes">
         <source>%n more in Findings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n more in Findings</numerusform>
+            <numerusform>%n more in Findings</numerusform>
         </translation>
     </message>
 </context>

@@ -10738,7 +10738,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message numerus="yes">
         <source>%n more in Findings</source>
         <translation>
-            <numerusform>另有 %n 个，见“发现”</numerusform>
+            <numerusform>另有 %n 条，见“结论”</numerusform>
         </translation>
     </message>
     <message>
