@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/one_fault/watchdog.h"
+#include "analysis/hangs/watchdog.h"
 
 namespace runglass {
 namespace {

@@ -23,10 +23,7 @@ std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(ste
 
 SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
   if (spike.level) return SpikeWeight::kMalignant;
-  // On a log of every tenth step a point stands for ten steps; of a single one it is not known whether it is more than a step.
-  const std::int64_t steps = spike.longest_steps > INT64_MAX - spike.interval ? INT64_MAX : spike.longest_steps + spike.interval - 1;
-  const bool one = spike.longest == 1 && !(spike.peak >= kSpikeNearRatio * spike.baseline);
-  const bool lasting = (counts_steps && !one ? steps : spike.longest) >= kLastingSteps;
+  const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
   if (spike.longest <= kBlipPoints && !lasting) return SpikeWeight::kBlip;
   return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
 }
@@ -67,29 +64,19 @@ double LossSpikeDetector::firstMedian() const {
 // The excess over `level` of a value `ratio` times as large.
 double LossSpikeDetector::effect(double ratio, double level) const { return m_log ? std::log(ratio) : (ratio - 1) * std::abs(level); }
 
-std::optional<LossSpikeDetector::Baseline> LossSpikeDetector::nearLevel(double value) const {
-  if (m_window.size() < kSpikeFirst) return std::nullopt;
-  Baseline near{.level = m_window.highestOfNewest(kSpikeNear)};
-  near.sigma = std::max(floorOf(near.level, kSpikeFloor), kMadToSigma * m_window.neighbours());
-  const double excess = toScale(value) - near.level;
-  const bool far = excess >= effect(std::max(m_limits.ratio, kSpikeNearRatio), near.level) && excess > m_limits.z * near.sigma;
-  return far && near.sigma > 0 ? std::optional(near) : std::nullopt;
-}
-
-std::optional<LossSpikeDetector::Baseline> LossSpikeDetector::outlierOver(double value) const {
-  if (m_window.size() < kMinPoints) return std::nullopt;
+bool LossSpikeDetector::isOutlier(double value) const {
+  if (m_window.size() < kMinPoints) return false;
   // The level is never below this bound, which rejects nearly every point.
   const double bound = m_window.size() < kSpikeFirst ? m_window.median() : m_window.recent();
-  if (toScale(value) - bound < effect(m_limits.ratio, bound)) return std::nullopt;
+  if (toScale(value) - bound < effect(m_limits.ratio, bound)) return false;
   if (m_window.size() < kSpikeWarmUp) {
     const double first = firstMedian();
-    if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return nearLevel(value);
+    if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
   }
   const Baseline base = baseline();
   const double excess = toScale(value) - base.level;
   // A baseline of zeros has no scale, and no point deviates from it.
-  if (base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma) return base;
-  return nearLevel(value);
+  return base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma;
 }
 
 // exp() keeps the order.
@@ -131,8 +118,8 @@ void NonFiniteWatch::finite(std::int64_t step, std::int64_t points, std::vector<
   if (m_finite_since <= kSpikeCooldown) m_finite_since += points;
 }
 
-void LossSpikeDetector::begin(std::int64_t step, double value, const Baseline& base) {
-  m_left = base;
+void LossSpikeDetector::begin(std::int64_t step, double value) {
+  m_left = baseline();
   m_return = back(m_left);
   m_stay = 0;
   m_away.clear();
@@ -142,7 +129,6 @@ void LossSpikeDetector::begin(std::int64_t step, double value, const Baseline& b
               .peak_step = step,
               .peak = value,
               .baseline = fromScale(m_left.level),
-              .interval = m_interval,
               .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ};
   m_open = true;
   follow(step, value);
@@ -200,11 +186,6 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
     return m_non_finite.notFinite(step, value, before, m_spikes);
   }
   m_non_finite.finite(step, 1, m_spikes);
-  if (m_last) {
-    const std::int64_t gap = std::max<std::int64_t>(stepsBetween(*m_last, step), 1);
-    m_interval = std::min(gap, std::exchange(m_gap, gap));
-  }
-  m_last = step;
   if (m_log && value <= 0) turnRaw();
   learnResolution(value);
   if (m_shifted != kNone) {
@@ -218,7 +199,7 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
   }
   if (m_open) return follow(step, value);
   if (m_current != kNone && ++m_since > kSpikeCooldown) m_current = kNone;
-  if (const auto base = outlierOver(value)) return begin(step, value, *base);
+  if (isOutlier(value)) return begin(step, value);
   m_window.push(toScale(value));
 }
 
