@@ -57,7 +57,7 @@ TEST(Comparison, ThePartThatGrewIsOthersWaitingButTheWorkNamesTheRank) {
   EXPECT_EQ(c.nodes.front().node, "n0");
   const std::string said = words::english(comparisonSentence(c, {"attempt 0", "attempt 0"}, {"attempt 1", "attempt 1"}));
   EXPECT_THAT(said, HasSubstr("attempt 1 is 4.0 % slower than attempt 0"));
-  EXPECT_THAT(said, HasSubstr("rank 0 on n0 works"));
+  EXPECT_THAT(said, HasSubstr("own work of rank 0 on n0 is"));
 }
 TEST(Comparison, ADifferenceWithinTheNoiseIsNone) {
   const Comparison c = compareSides(side(4, 100, 0), side(4, 100, 0.05));

@@ -150,7 +150,7 @@ TEST(DeviationTest, ARankAloneInItsStageIsComparedWithNobody) {
   compareToStages(data);
   EXPECT_FALSE(data.ranks[0].deviation);
   makeWords(data);
-  EXPECT_TRUE(data.headline.contains(QStringLiteral("none has a peer"))) << data.headline.toStdString();
+  EXPECT_TRUE(data.headline.contains(QStringLiteral("too few peers in each stage"))) << data.headline.toStdString();
 }
 
 QString headlineOf(TopologyData& data) {
