@@ -5,15 +5,18 @@
 // Units:      TimeNs.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "model/findings.h"
 
 namespace runglass {
 
-// Begun, and without an end before `at`: a finding that lasted until the end of a run is open there.
-inline bool isOpen(const Finding& finding, TimeNs at) {
-  return (!finding.start || *finding.start <= at) && (!finding.end || *finding.end >= at);
+// Begun, and without an end before `at`. A finding that lasted until the end of its run is open from then on, though events about the run
+// may come later.
+inline bool isOpen(const Finding& finding, TimeNs at, std::optional<TimeNs> run_end = std::nullopt) {
+  return (!finding.start || *finding.start <= at) && (!finding.end || *finding.end >= std::min(at, run_end.value_or(at)));
 }
 
 struct OpenCount {

@@ -219,7 +219,7 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
   RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run.id));
   for (const Finding& finding : findings) {
     ++summary.findings[static_cast<std::size_t>(finding.severity)];
-    if (isOpen(finding, summary.last_data.value_or(std::numeric_limits<TimeNs>::max())))
+    if (isOpen(finding, summary.last_data.value_or(std::numeric_limits<TimeNs>::max()), run.end))
       ++summary.open_findings[static_cast<std::size_t>(finding.severity)];
   }
   RG_ASSIGN(const std::vector<Checkpoint> checkpoints, reader.checkpoints(run.id));

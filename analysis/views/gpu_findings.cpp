@@ -25,7 +25,7 @@ std::string_view deviceIn(std::string_view subject) {
 }  // namespace
 
 FindingMarks markOpenFindings(std::span<const Finding> findings, AttemptId attempt, std::span<const Rank> ranks,
-                              std::span<const Device> devices, TimeNs at) {
+                              std::span<const Device> devices, TimeNs at, std::optional<TimeNs> run_end) {
   std::map<std::int32_t, Place> place_of_rank;
   for (const Rank& rank : ranks) place_of_rank[rank.rank] = {rank.node, rank.device};
   std::map<std::string_view, Place> place_of_device;
@@ -33,7 +33,7 @@ FindingMarks markOpenFindings(std::span<const Finding> findings, AttemptId attem
     place_of_device[device.uuid] = {device.node, device.kind == "gpu" || device.kind == "npu" ? device.id : DeviceId()};
   FindingMarks marks;
   for (const Finding& finding : findings) {
-    if (!isOpen(finding, at)) continue;
+    if (!isOpen(finding, at, run_end)) continue;
     std::set<Place> places;
     const FindingPlace place = placeOf(finding, {});
     if (const auto device = place_of_device.find(deviceIn(finding.subject)); device != place_of_device.end()) {

@@ -30,6 +30,6 @@ using FindingMarks = std::map<std::pair<NodeId, DeviceId>, FindingMark>;
 // Findings that are open at `at`: begun, and without an end before it. A finding that lasted until the end of a run is open there. `ranks`
 // are those of `attempt`: ranks in findings of other attempts ran elsewhere and give no mark.
 FindingMarks markOpenFindings(std::span<const Finding> findings, AttemptId attempt, std::span<const Rank> ranks,
-                              std::span<const Device> devices, TimeNs at);
+                              std::span<const Device> devices, TimeNs at, std::optional<TimeNs> run_end = std::nullopt);
 
 }  // namespace runglass

@@ -10743,7 +10743,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>没有可比较的内容：需要两个有步耗时与等待时间的节点。</translation>
     </message>
     <message>
-        <source>Own work per step, compared with the stage median</source>
+        <source>Own work vs the stage median</source>
         <translation>每步自身工作，与其 stage 中位数相比</translation>
     </message>
     <message>

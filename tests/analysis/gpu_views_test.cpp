@@ -142,6 +142,14 @@ TEST_F(GpuMarksTest, OnlyWhatIsOpenAndOfThisAttempt) {
   EXPECT_TRUE(mark(rank).empty()) << "rank 3 of another attempt ran elsewhere";
 }
 
+TEST_F(GpuMarksTest, WhatLastedToTheEndOfTheRunIsOpenAlsoWhenEventsCameLater) {
+  Finding hang = about("hang", "attempt:0");
+  hang.rank = 3, hang.start = kT - 20, hang.end = kT - 5;
+  const auto marks = [&](TimeNs run_end) { return markOpenFindings({&hang, 1}, AttemptId{1}, m_ranks, m_devices, kT, run_end).size(); };
+  EXPECT_EQ(marks(kT - 5), 1U);
+  EXPECT_EQ(marks(kT - 4), 0U);
+}
+
 TEST_F(GpuMarksTest, TheWorstOfSeveralIsShown) {
   std::vector<Finding> two = {about("slow_rank", "rank:3"), about("hang", "attempt:0")};
   two[0].rank = two[1].rank = 3;

@@ -14,6 +14,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <set>
 
 #include "tests/widgets/console_fixture.h"
@@ -58,7 +59,8 @@ TEST_F(NavigationTest, FindingsAreCountedBesideTheirPlaceAndInTheTitle) {
   go("watch");
   int open_findings = 0;
   const auto reader = openStore(run().path()).reader().value();
-  const TimeNs end = readRunSummary(*reader, run().run(), {})->last_data.value();
+  const RunSummary summary = readRunSummary(*reader, run().run(), {}).value();
+  const TimeNs end = std::min(summary.last_data.value(), summary.run.end.value_or(*summary.last_data));
   int ended = 0;
   for (const Finding& finding : run().findings())
     if (finding.severity >= Severity::kWarning) ++(finding.end && *finding.end < end ? ended : open_findings);

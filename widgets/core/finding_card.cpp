@@ -131,7 +131,6 @@ void FindingCard::setFinding(std::optional<Finding> finding) {
     m_mute->setText(muted ? tr("Muted for 2 h") : offer.words);
     m_mute->setToolTip(offer.refusal.isEmpty() ? tr("Send no notifications of its cause for two hours") : offer.refusal);
   }
-  if (m_capture != nullptr) m_capture->setVisible(m_finding && m_finding->kind == "hang");
   fitWords();
   if (!m_finding) {
     m_countdown->stop();
@@ -144,6 +143,7 @@ void FindingCard::setFinding(std::optional<Finding> finding) {
 void FindingCard::showFace() {
   const TimeNs now = m_context.now();
   m_face->show(*m_finding, m_facts, now, m_context.state->state().time_style);
+  if (m_capture != nullptr) m_capture->setVisible(isCapturable());
   const bool counts = m_facts.hang && m_facts.hang->watchdog_at && *m_facts.hang->watchdog_at > now && m_facts.open;
   if (counts != m_countdown->isActive()) counts ? m_countdown->start(kSecondMs) : m_countdown->stop();
 }
@@ -152,9 +152,11 @@ void FindingCard::offerCapture(std::function<void()> capture) {
   if (m_capture != nullptr) return;
   m_capture = add("capture", tr("Capture now"), tr("Record stacks, process states and logs of all nodes"));
   connect(m_capture, &QToolButton::clicked, this, std::move(capture));
-  m_capture->setVisible(m_finding && m_finding->kind == "hang");
+  m_capture->setVisible(m_finding && isCapturable());
   fitWords();
 }
+
+bool FindingCard::isCapturable() const { return m_finding->kind == "hang" && m_facts.open; }
 
 void FindingCard::readFacts(bool another) {
   m_context.submitAtPlayhead<FindingFacts>(

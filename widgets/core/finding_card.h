@@ -73,6 +73,7 @@ class FindingCard : public QWidget {
   void addActions();
   void readFacts(bool another);
   void showFace();
+  bool isCapturable() const;
   void show(const QString& view);
   void mute();
   void fitWords();

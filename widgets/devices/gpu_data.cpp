@@ -324,7 +324,8 @@ class Builder {
   Status readFindings() {
     if (!m_fleet.run) return {};
     RG_ASSIGN(const auto findings, m_reader.findings(m_fleet.run->id));
-    const FindingMarks marks = markOpenFindings(findings, m_fleet.attempt, m_fleet.ranks, m_fleet.devices, m_fleet.now);
+    const FindingMarks marks = markOpenFindings(findings, m_fleet.attempt, m_fleet.ranks, m_fleet.devices, m_fleet.now,
+                                                m_fleet.run ? m_fleet.run->end : std::nullopt);
     const auto add = [&](GpuCell& cell, DeviceId device) {
       const auto found = marks.find({cell.node, device});
       if (found == marks.end()) return;

@@ -196,8 +196,8 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
 // A hang is what the whole view is about, without a click.
 void OverviewView::showHang() {
   const TimeNs at = m_data->summary.last_data.value_or(std::numeric_limits<TimeNs>::max());
-  const auto hang = std::ranges::find_if(m_data->findings, [at](const Finding& finding) {
-    return finding.kind == "hang" && finding.severity >= Severity::kWarning && isOpen(finding, at);
+  const auto hang = std::ranges::find_if(m_data->findings, [&](const Finding& finding) {
+    return finding.kind == "hang" && finding.severity >= Severity::kWarning && isOpen(finding, at, m_data->summary.run.end);
   });
   const bool hangs = hang != m_data->findings.end();
   m_hang->setFinding(hangs ? std::optional(*hang) : std::nullopt);

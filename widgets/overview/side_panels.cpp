@@ -196,7 +196,7 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
 
 void SidePanels::paintNodes(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, compared with the stage median"));
+  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work vs the stage median"));
   top += kHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {
