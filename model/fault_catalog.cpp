@@ -215,6 +215,8 @@ constexpr auto kFaults = [] {
             "The node, its network or its agent: check other nodes' events about it and its console.", true),
       fault("node_failed", "", kError, kNode, "the scheduler reports that the node failed",
             "Look at its console, its BMC's event log and the scheduler's log of that time."),
+      fault("node_failed", "connection", kError, kNode, "the launcher's connection to the node was lost",
+            "The node, its network or its ssh daemon: look at its console, its BMC's event log and its kernel log."),
       // --- processes of a job ---
       fault("process_exit", "gone", kError, kProcess, "a rank's process ended without a word",
             "Killed or crashed: look at the kernel log, host memory and the rank's own log.", true),
@@ -269,6 +271,7 @@ constexpr auto kFaults = [] {
             "process, and host memory.",
             true),
       fault("process_failed", "", kError, kProcess, "a rank's process ended with an error", "Look at its traceback.", true),
+      fault("first_failure", "", kWarning, kProcess, "the launcher names the rank that failed first", "Look at that rank.", true),
       fault("traceback", "", kError, kProcess, "a Python program failed", "Its stack is in the log lines before it."),
       fault("traceback", "ChildFailedError", kWarning, kProcess, "the launcher reports a failed rank", "Look at that rank.", true),
       fault("traceback", "DistBackendError", kError, kProcess, "a collective failed", "Look at the NCCL error that it names.", true),

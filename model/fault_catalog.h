@@ -35,8 +35,6 @@ inline constexpr std::string_view kVerbsSource = "ibv_poll_cq(3), enum ibv_wc_st
 std::string_view faultSource(std::string_view kind);
 
 std::span<const FaultInfo> faultCatalog();  // sorted by kind, then by code as text
-// Before the message of the event that a launcher names as the first failure of a job ("Root Cause (first observed failure)").
-inline constexpr std::string_view kFirstFailure = "first observed failure: ";
 // The row of this kind and code, else the kind's general one; nullptr: unknown.
 const FaultInfo* findFault(std::string_view kind, std::string_view code);
 

@@ -19,7 +19,8 @@
 #include "analysis/hangs/standstill.h"
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/timeout_suspects.h"
-#include "analysis/hangs/watchdog.h"
+#include "analysis/one_fault/attempt_cause.h"
+#include "analysis/one_fault/watchdog.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -39,7 +40,7 @@ class Hangs : public Analysis {
     if (attempts.empty()) return std::vector<Finding>();
     RG_TRY(remember(question.reader));
     RG_TRY(readSteps(question, attempts));
-    RG_TRY(judgePast(question, attempts));
+    RG_TRY(judgePast(question, run, attempts));
     RG_TRY(judgeNow(question, run, attempts.back()));
     keepIdentities();
     closeOthers(run, attempts);
@@ -91,7 +92,7 @@ class Hangs : public Analysis {
     return finding;
   }
 
-  Status judgePast(const Question& question, const std::vector<Attempt>& attempts) {
+  Status judgePast(const Question& question, const Run& run, const std::vector<Attempt>& attempts) {
     for (const Attempt& attempt : attempts) {
       const auto watch = std::ranges::find(m_watches, attempt.id, &StepWatch::attempt);
       for (const StallGap& gap : watch->gaps()) {
@@ -108,13 +109,27 @@ class Hangs : public Analysis {
     filter.run = m_run;
     filter.kind = "collective_timeout";
     RG_ASSIGN(m_timeouts, question.reader.events(filter));
-    for (const Attempt& attempt : attempts)
+    m_failed.clear();
+    for (const Attempt& attempt : attempts) {
+      RG_ASSIGN(const bool followed, followFrom(question.reader, run, attempts, attempt));
+      if (followed) m_failed.insert(attempt.id);
       if (attempt.id != attempts.back().id) RG_TRY(sayTimeouts(question.reader, attempt));
+    }
     return {};
+  }
+
+  // Whether the attempt's timeouts follow from a fault or a failed rank, whose finding has them as evidence.
+  Result<bool> followFrom(Reader& reader, const Run& run, const std::vector<Attempt>& attempts, const Attempt& attempt) const {
+    if (std::ranges::find(m_timeouts, attempt.id, &Event::attempt) == m_timeouts.end()) return false;
+    RG_ASSIGN(auto events, reader.events({.range = {}, .run = m_run, .at_least = Severity::kWarning}));
+    std::ranges::reverse(events);
+    const EndedBy by = causeOf(attempt, events).by;
+    return by == EndedBy::kMachine || (by == EndedBy::kProcess && hasFailed(run, attempts, attempt));
   }
 
   // Watchdog timeouts, where there is no progress to use. If most ranks have one, those without are the suspects.
   Status sayTimeouts(Reader& reader, const Attempt& attempt) {
+    if (m_failed.contains(attempt.id)) return {};
     HangEvidence evidence{.source = "events", .phase = {}};
     evidence.world = attempt.layout.world;
     std::set<std::int32_t> ranks;
@@ -367,7 +382,7 @@ class Hangs : public Analysis {
   bool m_remembered = false;
   std::vector<Finding> m_open, m_reported, m_grown, m_out;
   std::vector<StepWatch> m_watches;
-  std::set<AttemptId> m_settled;
+  std::set<AttemptId> m_settled, m_failed;  // m_failed: their timeouts follow from a fault or a failure
   std::vector<Event> m_timeouts;
   LastMoved m_last_moved;
   std::optional<TimeNs> m_moved;

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/hangs/watchdog.h"
+#include "analysis/one_fault/watchdog.h"
 
 namespace runglass {
 namespace {

@@ -178,7 +178,7 @@ class Correlation {
     CorrelatedFault* best = nullptr;
     for (CorrelatedFault& fault : m_faults) {
       const DurNs after = timeOf(i) - fault.start;
-      if (after < -kSameFault || after > kAftermath || fault.cause == FaultCause::kHub) continue;
+      if (after < -kSameFault || after > aftermathOf(eventOf(i)) || fault.cause == FaultCause::kHub) continue;
       const bool same_node = std::ranges::find(fault.nodes, eventOf(i).node) != fault.nodes.end();
       // A node's silence is only explained by a fault of its own.
       if (!same_node && (isSilence(eventOf(i)) || eventOf(i).kind == "node_stale" || fault.root.severity < Severity::kError)) continue;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/one_fault/attempt_cause.h"
 #include "model/events.h"
 #include "model/fault_catalog.h"
 
@@ -23,7 +24,6 @@ namespace runglass {
 inline constexpr DurNs kSameFault = 60 * kNsPerSecond;                // events on one node this close together have one cause
 inline constexpr DurNs kRepeats = 600 * kNsPerSecond;                 // the same event on the same device within this time: one finding
 inline constexpr DurNs kProgramRepeats = 24LL * 3600 * kNsPerSecond;  // ... where the program is the first suspect: it is restarted
-inline constexpr DurNs kAftermath = 20 * 60 * kNsPerSecond;           // until the peers' watchdogs have fired
 inline constexpr DurNs kAtOnce = 10 * kNsPerSecond;                   // nodes that fall silent within this time have one cause
 inline constexpr double kManyNodes = 0.2;               // of all nodes; if more fall silent at once, the cause is the hub or the network
 inline constexpr DurNs kFlap = 30 * 60 * kNsPerSecond;  // a link that is up again within this time flapped

@@ -2,13 +2,16 @@
 #include "analysis/job_failure/job_failure.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
+#include <utility>
 
+#include "analysis/job_failure/process_death.h"
+#include "analysis/one_fault/attempt_cause.h"
 #include "analysis/words/sentences.h"
 #include "model/fault_catalog.h"
+#include "model/trainer_name.h"
 
 namespace runglass {
 namespace {
@@ -17,39 +20,13 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::array<std::string_view, 7> kFailures = {"traceback",      "out_of_memory", "cuda_error", "no_space",
-                                                       "process_failed", "killed",        "nccl_error"};
-constexpr std::array<std::string_view, 6> kOthersFirst = {"collective_timeout", "xid", "sxid", "gpu_lost", "node_lost", "oom_killed"};
-constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160;
+constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160, kListed = 20;
 constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
-
-bool isIn(std::span<const std::string_view> kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
-
-// How far from the cause: 0 a cause; 1 an abort or a kill, which a watchdog or a launcher may have sent; 2 a consequence of a failure
-// elsewhere: the launcher ends the other ranks, and their collectives and connections fail.
-int distance(const Event& event) {
-  constexpr std::array kPeers = {"Connection closed by peer", "Connection reset by peer", "Broken pipe", "remote process exited"};
-  constexpr std::array<std::string_view, 4> kAskedToEnd = {"", "15", "Terminated", "KeyboardInterrupt"};
-  constexpr std::array<std::string_view, 4> kCrashes = {"7", "11", "Bus error", "Segmentation fault"};
-  if (event.kind == "process_failed" || event.kind == "nccl_error") return 2;
-  if (std::ranges::any_of(kPeers, [&](const char* text) { return event.message.find(text) != std::string::npos; })) return 2;
-  if (event.kind == "traceback" && (event.code.ends_with("DistBackendError") || event.code.ends_with("ChildFailedError"))) return 2;
-  if (event.kind != "killed") return 0;
-  if (std::ranges::find(kAskedToEnd, event.code) != kAskedToEnd.end()) return 2;
-  return std::ranges::find(kCrashes, event.code) != kCrashes.end() ? 0 : 1;
-}
-
-// A fault of a machine, which hardware_faults reports, explains what failed within this time of it.
-bool isOfMachine(const Event& event) {
-  const FaultInfo* fault = event.severity >= Severity::kError ? findFault(event.kind, event.code) : nullptr;
-  return fault != nullptr && !fault->secondary && fault->scope != FaultScope::kProcess;
-}
-constexpr DurNs kSameFault = 120 * kNsPerSecond;
+constexpr DurNs kSameDeath = 120 * kNsPerSecond;  // between a process's death and what launchers and peers report of it
 
 // Without what precedes the message: "[rank3]:", "[E304 10:00:51.5 ProcessGroupNCCL.cpp:1895]", "9: "; its first bytes, cut
 // between characters of UTF-8.
 std::string shortened(std::string message) {
-  if (message.starts_with(kFirstFailure)) message.erase(0, kFirstFailure.size());
   const std::size_t label = message.find_first_not_of("0123456789");
   if (label != 0 && label != std::string::npos && message[label] == ':') message.erase(0, label + 1);
   // glog's "E0304 10:01:30.512345 1234 client.h:80]"
@@ -65,7 +42,21 @@ std::string shortened(std::string message) {
   return message.substr(0, end);
 }
 
-Arg whatHappened(const Event& first) {
+// What the kernel reports of a dead process of this attempt.
+struct Death {
+  const Event* event = nullptr;
+  ProcessDeath process;
+  std::optional<std::int32_t> rank;  // by its pid
+};
+
+Arg whatHappened(const Event& first, const Death& death) {
+  if (death.event != nullptr) {
+    const ProcessDeath& of = death.process;
+    return Message{of.cgroup   ? "killed_memory_limit"
+                   : of.memory ? "killed_memory"
+                               : "process_crashed",
+                   {{"process", of.name}, {"pid", *of.pid}}};
+  }
   const bool digits = !first.code.empty() && first.code.find_first_not_of("0123456789") == std::string::npos;
   if (first.kind == "killed")
     if (const FaultInfo* fault = findFault(first.kind, first.code); fault != nullptr && !fault->code.empty())
@@ -74,11 +65,11 @@ Arg whatHappened(const Event& first) {
   return shortened(first.message);
 }
 
-Message failureMessage(const Event& first, const std::string& node, std::size_t others) {
-  const Arg place = node.empty() ? Arg() : Arg(node), after = others > 0 ? Arg(others) : Arg(), text = whatHappened(first);
+Message failureMessage(std::optional<std::int32_t> rank, const Arg& text, const std::string& node, std::size_t others) {
+  const Arg place = node.empty() ? Arg() : Arg(node), after = others > 0 ? Arg(others) : Arg();
   Arg who;
-  if (first.rank)
-    who = Message{"job_failed_rank", {{"rank", *first.rank}, {"node", place}}};
+  if (rank)
+    who = Message{"job_failed_rank", {{"rank", *rank}, {"node", place}}};
   else if (!node.empty())
     who = Message{"job_failed_process", {{"node", place}}};
   if (!who.present()) return Message{"job_failed", {{"message", text}, {"others", after}}};
@@ -91,78 +82,112 @@ class JobFailure : public Analysis {
     std::vector<Finding> out;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
-    const auto failed = [&](const Attempt& attempt) {
-      const bool over = attempt.id != attempts.back().id || run.state == RunState::kFailed;
-      return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
-    };
-    if (std::ranges::none_of(attempts, failed)) return out;
     RG_ASSIGN(auto events, question.reader.events({.range = {}, .run = question.run, .at_least = Severity::kWarning}));
+    if (events.empty()) return out;
     std::ranges::reverse(events);
     for (const Attempt& attempt : attempts) {
-      if (!failed(attempt)) continue;
-      RG_ASSIGN(auto finding, judge(question, attempt, events));
+      RG_ASSIGN(auto finding, judge(question, run, attempts, attempt, events));
       if (finding) out.push_back(std::move(*finding));
     }
     return out;
   }
 
  private:
-  static Result<std::optional<Finding>> judge(const Question& question, const Attempt& attempt, const std::vector<Event>& events) {
-    const Event* first = nullptr;
-    const Event* named = nullptr;  // by the launcher
-    std::set<std::int32_t> ranks;
+  static Result<std::optional<Finding>> judge(const Question& question, const Run& run, const std::vector<Attempt>& attempts,
+                                              const Attempt& attempt, const std::vector<Event>& events) {
+    if (hasFailed(run, attempts, attempt)) {
+      const AttemptCause cause = causeOf(attempt, events);
+      if (cause.by == EndedBy::kProcess) {
+        RG_ASSIGN(const Death death, deathOf(question, attempt, events, cause.first));
+        return describe(question, attempt, *cause.first, death, cause.after);
+      }
+      if (cause.by != EndedBy::kNothing) return std::optional<Finding>();
+    }
+    RG_ASSIGN(const Death death, deathOf(question, attempt, events, nullptr));
+    // Without a failed attempt, a process with the name of a trainer may be another program: a log of the machine alone has no other sign.
+    const bool only_kernel = run.state == RunState::kUnknown &&
+                             std::ranges::all_of(attempts, [](const Attempt& one) { return !one.last_step && one.end_cause.empty(); });
+    if (death.event == nullptr || (!death.rank && !only_kernel)) return std::optional<Finding>();
+    return describe(question, attempt, *death.event, death, {});
+  }
+
+  // The first process of a rank, or else of a trainer's name, that the kernel reports as dead; `failure`: near this event, on its node.
+  static Result<Death> deathOf(const Question& question, const Attempt& attempt, const std::vector<Event>& events, const Event* failure) {
+    Death best;
+    std::vector<Rank> ranks;
+    bool read = false;
     for (const Event& event : events) {
-      const bool own = event.attempt == attempt.id;
-      if (first == nullptr && (own || event.node) && isIn(kOthersFirst, event) && event.severity >= Severity::kError &&
-          (!event.time || !attempt.start || *event.time >= *attempt.start))
-        return std::optional<Finding>();
-      if (!own || !isIn(kFailures, event)) continue;
-      if (event.rank) ranks.insert(*event.rank);
-      if (named == nullptr && event.message.starts_with(kFirstFailure)) named = &event;
-      if (first == nullptr || distance(event) < distance(*first)) first = &event;
+      const auto process = processDeath(event);
+      // A kernel log in the same run is an attempt of its own.
+      if (!process || (event.attempt != attempt.id && (failure != nullptr ? !event.time : static_cast<bool>(event.attempt)))) continue;
+      if (event.time && attempt.start && *event.time < *attempt.start) continue;
+      if (event.time && attempt.end && *event.time > *attempt.end + kSameDeath) continue;
+      if (failure != nullptr && !isNear(event, *process, *failure)) continue;
+      if (!std::exchange(read, true)) {
+        RG_ASSIGN(ranks, question.reader.ranks(attempt.id));
+      }
+      const auto of_rank = std::ranges::find_if(
+          ranks, [&](const Rank& rank) { return rank.pid == process->pid && (!rank.node || !event.node || rank.node == event.node); });
+      const bool known = of_rank != ranks.end();
+      if (!known && (best.event != nullptr || !isTrainerProcess(process->name))) continue;
+      if (known && best.rank) continue;
+      best = {.event = &event, .process = *process, .rank = known ? std::optional(of_rank->rank) : std::nullopt};
     }
-    if (named != nullptr && named->rank) {
-      const auto its = [&](const Event& event) {
-        return event.attempt == attempt.id && event.rank == named->rank && event.kind != "killed" && isIn(kFailures, event) &&
-               distance(event) == 0;
-      };
-      const auto own = std::ranges::find_if(events, its);
-      first = own != events.end() ? &*own : named;
-    }
-    if (first != nullptr && std::ranges::any_of(events, [&](const Event& event) { return explains(event, *first, attempt.id); }))
-      return std::optional<Finding>();
-    if (first == nullptr) return std::optional<Finding>();
-    return describe(question, attempt, *first, ranks);
+    return best;
   }
 
-  static bool explains(const Event& fault, const Event& failure, AttemptId attempt) {
-    if (!isOfMachine(fault) || (fault.attempt != attempt && !fault.node)) return false;
-    if (!fault.time || !failure.time) return fault.attempt == attempt;
-    return std::abs(*fault.time - *failure.time) <= kSameFault;
+  // A kill or a crash is what the kernel reports of it; a Python exception has its own reason.
+  static bool isNear(const Event& death, const ProcessDeath& process, const Event& failure) {
+    if (distanceFromCause(failure) == 0 && failure.kind != "killed") return false;
+    if (death.node && failure.node && death.node != failure.node) return false;
+    if (failure.message.find("pid: " + std::to_string(*process.pid) + ")") != std::string::npos) return true;
+    if (!death.time || !failure.time) return death.attempt == failure.attempt;
+    return std::abs(*failure.time - *death.time) <= kSameDeath;
   }
 
-  static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first,
-                                                 std::set<std::int32_t> ranks) {
-    if (first.rank) ranks.erase(*first.rank);
+  static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first, const Death& death,
+                                                 const std::vector<const Event*>& after) {
+    const auto rank = death.rank ? death.rank : first.rank;
+    std::set<std::int32_t> others;
+    for (const Event* event : after)
+      if (event->rank && event->rank != rank) others.insert(*event->rank);
     std::string node;
+    const NodeId at = first.node || death.event == nullptr ? first.node : death.event->node;
     RG_ASSIGN(const auto nodes, question.reader.nodes());
-    if (const auto at = std::ranges::find(nodes, first.node, &Node::id); first.node && at != nodes.end()) node = at->name;
+    if (const auto known = std::ranges::find(nodes, at, &Node::id); at && known != nodes.end()) node = known->name;
     Finding finding;
     finding.run = question.run, finding.attempt = attempt.id;
     finding.kind = "job_failed", finding.subject = "attempt:" + std::to_string(attempt.number);
     finding.severity = Severity::kError;
     finding.start = first.time, finding.end = attempt.end;
+    if (!finding.end && &first == death.event) finding.end = first.time;
     finding.first_step = first.step ? first.step : attempt.last_step;
-    finding.node = first.node, finding.rank = first.rank;
-    finding.confidence = distance(first) == 2 ? 0.4 : first.rank ? 0.8 : 0.6;
-    words::setMessage(finding, failureMessage(first, node, ranks.size()));
-    Json evidence = {{"kind", first.kind}, {"message", first.message}, {"other_ranks", ranks.size()}};
+    finding.node = at, finding.rank = rank;
+    finding.confidence = distanceFromCause(first) == 2 ? 0.4 : rank ? 0.8 : 0.6;
+    words::setMessage(finding, failureMessage(rank, whatHappened(first, death), node, others.size()));
+    Json evidence = {{"kind", first.kind}, {"message", first.message}, {"other_ranks", others.size()}};
     if (!first.code.empty()) evidence["code"] = first.code;
-    if (first.rank) evidence["rank"] = *first.rank;
+    if (rank) evidence["rank"] = *rank;
     if (!node.empty()) evidence["node"] = node;
+    if (death.event != nullptr) evidence["kernel"] = death.event->message, evidence["pid"] = *death.process.pid;
+    evidence["timeouts"] = std::ranges::count(after, std::string_view("collective_timeout"),
+                                              [](const Event* event) -> std::string_view { return event->kind; });
+    evidence["consequences"] = consequencesOf(after);
     RG_ASSIGN(evidence["traceback"], tracebackOf(question, attempt, first));
     finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
     return std::optional(std::move(finding));
+  }
+
+  static Json consequencesOf(const std::vector<const Event*>& after) {
+    Json list = Json::array();
+    for (const Event* event : after) {
+      if (list.size() == kListed) break;
+      Json one = {{"kind", event->kind}, {"message", event->message}};
+      if (event->rank) one["rank"] = *event->rank;
+      if (event->time) one["time_ns"] = *event->time;
+      list.push_back(std::move(one));
+    }
+    return list;
   }
 
   // The rank's last traceback that ends with the event's message.

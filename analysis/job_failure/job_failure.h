@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis `job_failure`: for an attempt that an exception or a signal ended, the rank that failed first and its traceback. Finding
-// `job_failed`.
+// Analysis `job_failure`: for an attempt that an exception or a signal ended, the rank that failed first and its traceback, with the
+// timeouts and failures that followed from it; a process of a rank that the kernel killed or that crashed. Finding `job_failed`.
 //
-// Events are ordered by time, those without a time by their position in the log. Failures after a collective timeout or a hardware fault
-// are left to `hangs` and `hardware_faults`, those after an OOM kill of a container to `scheduling`.
+// What began with a fault of a machine, a hang or a pod is left to `hardware_faults`, `hangs` and `scheduling`: see causeOf().
 //
 // Cost:       the events of the run, and one page of log lines per failed attempt.
 #pragma once

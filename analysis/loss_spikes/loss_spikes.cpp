@@ -23,7 +23,10 @@ std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(ste
 
 SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
   if (spike.level) return SpikeWeight::kMalignant;
-  const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
+  // On a log of every tenth step a point stands for ten steps; of a single one it is not known whether it is more than a step.
+  const std::int64_t steps = spike.longest_steps > INT64_MAX - spike.interval ? INT64_MAX : spike.longest_steps + spike.interval - 1;
+  const bool one = spike.longest == 1 && !(spike.peak >= kSpikeNearRatio * spike.baseline);
+  const bool lasting = (counts_steps && !one ? steps : spike.longest) >= kLastingSteps;
   if (spike.longest <= kBlipPoints && !lasting) return SpikeWeight::kBlip;
   return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
 }
@@ -64,19 +67,29 @@ double LossSpikeDetector::firstMedian() const {
 // The excess over `level` of a value `ratio` times as large.
 double LossSpikeDetector::effect(double ratio, double level) const { return m_log ? std::log(ratio) : (ratio - 1) * std::abs(level); }
 
-bool LossSpikeDetector::isOutlier(double value) const {
-  if (m_window.size() < kMinPoints) return false;
+std::optional<LossSpikeDetector::Baseline> LossSpikeDetector::nearLevel(double value) const {
+  if (m_window.size() < kSpikeFirst) return std::nullopt;
+  Baseline near{.level = m_window.highestOfNewest(kSpikeNear)};
+  near.sigma = std::max(floorOf(near.level, kSpikeFloor), kMadToSigma * m_window.neighbours());
+  const double excess = toScale(value) - near.level;
+  const bool far = excess >= effect(std::max(m_limits.ratio, kSpikeNearRatio), near.level) && excess > m_limits.z * near.sigma;
+  return far && near.sigma > 0 ? std::optional(near) : std::nullopt;
+}
+
+std::optional<LossSpikeDetector::Baseline> LossSpikeDetector::outlierOver(double value) const {
+  if (m_window.size() < kMinPoints) return std::nullopt;
   // The level is never below this bound, which rejects nearly every point.
   const double bound = m_window.size() < kSpikeFirst ? m_window.median() : m_window.recent();
-  if (toScale(value) - bound < effect(m_limits.ratio, bound)) return false;
+  if (toScale(value) - bound < effect(m_limits.ratio, bound)) return std::nullopt;
   if (m_window.size() < kSpikeWarmUp) {
     const double first = firstMedian();
-    if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
+    if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return nearLevel(value);
   }
   const Baseline base = baseline();
   const double excess = toScale(value) - base.level;
   // A baseline of zeros has no scale, and no point deviates from it.
-  return base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma;
+  if (base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma) return base;
+  return nearLevel(value);
 }
 
 // exp() keeps the order.
@@ -118,8 +131,8 @@ void NonFiniteWatch::finite(std::int64_t step, std::int64_t points, std::vector<
   if (m_finite_since <= kSpikeCooldown) m_finite_since += points;
 }
 
-void LossSpikeDetector::begin(std::int64_t step, double value) {
-  m_left = baseline();
+void LossSpikeDetector::begin(std::int64_t step, double value, const Baseline& base) {
+  m_left = base;
   m_return = back(m_left);
   m_stay = 0;
   m_away.clear();
@@ -129,6 +142,7 @@ void LossSpikeDetector::begin(std::int64_t step, double value) {
               .peak_step = step,
               .peak = value,
               .baseline = fromScale(m_left.level),
+              .interval = m_interval,
               .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ};
   m_open = true;
   follow(step, value);
@@ -186,6 +200,11 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
     return m_non_finite.notFinite(step, value, before, m_spikes);
   }
   m_non_finite.finite(step, 1, m_spikes);
+  if (m_last) {
+    const std::int64_t gap = std::max<std::int64_t>(stepsBetween(*m_last, step), 1);
+    m_interval = std::min(gap, std::exchange(m_gap, gap));
+  }
+  m_last = step;
   if (m_log && value <= 0) turnRaw();
   learnResolution(value);
   if (m_shifted != kNone) {
@@ -199,7 +218,7 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
   }
   if (m_open) return follow(step, value);
   if (m_current != kNone && ++m_since > kSpikeCooldown) m_current = kNone;
-  if (isOutlier(value)) return begin(step, value);
+  if (const auto base = outlierOver(value)) return begin(step, value, *base);
   m_window.push(toScale(value));
 }
 

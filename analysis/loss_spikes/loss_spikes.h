@@ -20,7 +20,9 @@
 //   After 50 points without one it is malignant, and those points are the new baseline, since excluding outliers forever would latch;
 //   an outlier within 50 points after a recovery belongs to the same spike;
 //   the first 20 points must also be 20 % above the median of the first 10;
-//   NaN and Inf are malignant at once and never enter a baseline.
+//   where few points are a bent curve, the distances to a line are its bend: from the 10th point on, x is also an outlier if it is 50 % and
+//   8 sigma above the highest of the newest 5 points, sigma being 1.4826 times the median distance of neighbours; NaN and Inf are malignant
+//   at once and never enter a baseline.
 // It is causal: a later point changes only a spike's end, peak and verdict. A spike that is one only by its length is reported at its
 // fourth point.
 #pragma once
@@ -38,6 +40,8 @@ namespace runglass {
 inline constexpr std::size_t kSpikeWindow = RollingMedian::kWindow, kSpikeWarmUp = 20, kSpikeFirst = 10;
 inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
 inline constexpr double kSpikeFloor = 0.001, kBlipFloor = 0.01;  // of the level
+inline constexpr std::size_t kSpikeNear = 5;
+inline constexpr double kSpikeNearRatio = 1.5;  // of the newest points, and of a spike of one point that lasts
 inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
 
 // The limits of a spike: at least `z` robust sigma and `ratio` times the level.
@@ -68,6 +72,7 @@ struct LossSpike {
   int points = 0;                  // before recovery, or not finite
   int longest = 0;                 // maximum of them in a row
   std::int64_t longest_steps = 0;  // their span
+  std::int64_t interval = 1;       // steps between the points before it: those that a point stands for
   SpikeRule rule = SpikeRule::kRobustZ;
   SpikeVerdict verdict = SpikeVerdict::kUnknown;
   std::optional<std::int64_t> recovered_step;  // of a malignant spike: recovery after the verdict
@@ -77,7 +82,7 @@ struct LossSpike {
 
 // The weight of a spike, from its points so far.
 enum class SpikeWeight : std::uint8_t {
-  kBlip,       // at most kBlipPoints and fewer than kLastingSteps: one of many
+  kBlip,       // at most kBlipPoints and fewer than kLastingSteps, or a single point less than kSpikeNearRatio high: one of many
   kShort,      // more points, without a gradient spike
   kLasting,    // at least kLastingSteps, or more points together with a gradient spike
   kMalignant,  // a new level
@@ -126,10 +131,12 @@ class LossSpikeDetector {
   double back(const Baseline& base) const;
   double firstMedian() const;
   double effect(double ratio, double level) const;
-  bool isOutlier(double value) const;
+  // The baseline above which the value is an outlier.
+  std::optional<Baseline> outlierOver(double value) const;
+  std::optional<Baseline> nearLevel(double value) const;
   void turnRaw();
   void learnResolution(double value);
-  void begin(std::int64_t step, double value);
+  void begin(std::int64_t step, double value, const Baseline& base);
   void follow(std::int64_t step, double value);
   void settle();
 
@@ -141,9 +148,11 @@ class LossSpikeDetector {
   std::optional<LossSpike> m_held;  // open, and so far only a blip of a very quiet curve
   std::size_t m_current = kNone;    // the spike that is open, or that ended within the cooldown
   bool m_open = false;
-  double m_return = 0;  // recovery is at or below this; value
-  Baseline m_left;      // the baseline at its start; on the scale
-  int m_stay = 0;       // points since its start
+  double m_return = 0;                     // recovery is at or below this; value
+  Baseline m_left;                         // the baseline at its start; on the scale
+  std::optional<std::int64_t> m_last;      // step of the newest point
+  std::int64_t m_interval = 1, m_gap = 1;  // the smaller of the last two distances of points; the last one
+  int m_stay = 0;                          // points since its start
   std::int64_t m_stay_from = 0;
   int m_since = 0;                // points since its end
   std::vector<double> m_away;     // the points since its start; values

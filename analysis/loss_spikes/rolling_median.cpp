@@ -23,6 +23,12 @@ double RollingMedian::deviation(double middle) const {
   return m_size % 2 == 1 ? here : (before + here) / 2;
 }
 
+double RollingMedian::highestOfNewest(std::size_t count) const {
+  double highest = m_ring[(m_oldest + m_size - 1) % kWindow];
+  for (std::size_t i = 2; i <= std::min(count, m_size); ++i) highest = std::max(highest, m_ring[(m_oldest + m_size - i) % kWindow]);
+  return highest;
+}
+
 double RollingMedian::recent() const {
   std::array<double, kRecent> newest{};
   const std::size_t count = std::min(m_size, kRecent);

@@ -35,6 +35,7 @@ class RollingMedian {
   double neighbours() const;  // median distance of consecutive values; 0 for fewer than two
   // Median of the newest kRecent values: the local level, also while values fall or rise.
   double recent() const;
+  double highestOfNewest(std::size_t count) const;
   double range() const { return m_size == 0 ? 0 : m_sorted[m_size - 1] - m_sorted[0]; }
   // The i-th value since clear(); valid only until the first value beyond kWindow is pushed.
   double early(std::size_t i) const { return m_ring[i]; }

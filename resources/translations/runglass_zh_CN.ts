@@ -5860,6 +5860,16 @@ Esc	取消选择</translation>
         <translation>梯度范数在 {steps|# 步}之前偏离其水平</translation>
     </message>
     <message>
+        <source>the kernel killed {process} (pid {pid}) at the memory limit of its control group</source>
+        <comment>killed_memory_limit</comment>
+        <translation>内核因控制组达到内存上限而终止了 {process}（pid {pid}）</translation>
+    </message>
+    <message>
+        <source>the kernel killed {process} (pid {pid}) because the node&apos;s memory ran out</source>
+        <comment>killed_memory</comment>
+        <translation>内核因节点内存耗尽而终止了 {process}（pid {pid}）</translation>
+    </message>
+    <message>
         <source>the log names no rank</source>
         <comment>hang_unclear_no_rank</comment>
         <translation>日志未指明 rank</translation>
@@ -6368,6 +6378,11 @@ Esc	取消选择</translation>
         <source>{port}[ of {node}] runs at {own} Gbit/s, the other ports at {others}</source>
         <comment>link_port_rate</comment>
         <translation>[{node} 的 ]{port} 运行于 {own} Gbit/s，其他端口为 {others}</translation>
+    </message>
+    <message>
+        <source>{process} (pid {pid}) crashed, as the kernel reports</source>
+        <comment>process_crashed</comment>
+        <translation>据内核报告，{process}（pid {pid}）已崩溃</translation>
     </message>
     <message>
         <source>{ranks} ranks[ of {nodes} nodes]</source>
@@ -15100,6 +15115,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>节点、其网络或其 agent：查看其他节点关于它的事件及其控制台。</translation>
     </message>
     <message>
+        <source>The node, its network or its ssh daemon: look at its console, its BMC&apos;s event log and its kernel log.</source>
+        <translation>节点、其网络或其 ssh 守护进程：查看其控制台、BMC 事件日志和内核日志。</translation>
+    </message>
+    <message>
         <source>The peer did not post receives in time: it hangs or is overloaded.</source>
         <translation>对端未及时提交接收：它挂起或过载。</translation>
     </message>
@@ -16500,8 +16519,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>最后一次尝试尚未重启</translation>
     </message>
     <message>
+        <source>the launcher names the rank that failed first</source>
+        <translation>启动器指明了最先失败的 rank</translation>
+    </message>
+    <message>
         <source>the launcher reports a failed rank</source>
         <translation>启动器报告 rank 失败</translation>
+    </message>
+    <message>
+        <source>the launcher&apos;s connection to the node was lost</source>
+        <translation>启动器与节点的连接已中断</translation>
     </message>
     <message>
         <source>the link recovered by itself</source>

@@ -7,7 +7,7 @@
 
 #include "analysis/hangs/hang_evidence.h"
 #include "analysis/hangs/stall_clock.h"
-#include "analysis/hangs/watchdog.h"
+#include "analysis/one_fault/watchdog.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 

@@ -91,7 +91,8 @@ TEST_F(JobFailureTest, AHangOrABrokenGpuThatCameBeforeIsTheFindingOfOthers) {
 
 TEST_F(JobFailureTest, TheRankThatTheLauncherNamesIsTheFirst) {
   event("killed", 2, "11", "exitcode : -11 (pid: 1)");
-  event("killed", 3, "11", "first observed failure: exitcode : -11 (pid: 2)");
+  event("killed", 3, "11", "exitcode : -11 (pid: 2)");
+  event("first_failure", 3);
   auto found = look();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].summary, "Rank 3 (node-b) failed first: a process crashed (SIGSEGV); 1 other rank failed after it");

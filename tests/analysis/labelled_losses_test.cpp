@@ -112,14 +112,57 @@ TEST(LabelledLosses, ARiseBelowTheLimitIsReportedAsSuch) {
   EXPECT_GE(found, 54);
 }
 
+// Short runs that are logged at every tenth step: 20 to 45 points of a curve that bends.
+struct ShortCurve {
+  double floor, above, half;  // value = floor + above x 2^(-step / half)
+  double noise;
+};
+std::vector<LossFinding> findingsOfShort(const ShortCurve& of, std::uint64_t seed, std::size_t points,
+                                         const std::optional<Bump>& bump = {}) {
+  WatchedAttempt attempt;
+  attempt.newest = true;
+  attempt.feeds[0] = {.role = Role::kLoss, .series = Series{}};
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 1; i <= points; ++i) {
+    const std::int64_t step = static_cast<std::int64_t>(i) * 10;
+    double value = (of.floor + of.above * std::exp2(-static_cast<double>(step) / of.half)) * std::exp(of.noise * normal(random));
+    if (bump && bump->contains(step)) value *= bump->times;
+    attempt.health.loss(step, value);
+  }
+  return lossFindings(attempt);
+}
+constexpr std::array<ShortCurve, 6> kShortCurves = {
+    {{1.9, 9.1, 60, 0.005}, {2.2, 8.8, 20, 0.005}, {2.2, 8.8, 20, 0.02}, {2.5, 8.5, 60, 0.02}, {1.2, 10, 120, 0.01}, {4, 7, 200, 0.03}}};
+
+TEST(LabelledLosses, SpikesOfShortRunsThatAreLoggedAtEveryTenthStepAreWarnings) {
+  int found = 0, planted = 0;
+  for (const ShortCurve& curve : kShortCurves)
+    for (const std::int64_t at : {200, 400})
+      for (const std::int64_t length : {1, 12, 30})
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+          const Bump bump{at, length, 3};
+          const auto severity = foundAt(findingsOfShort(curve, seed, static_cast<std::size_t>(at / 10 + 5), bump), bump);
+          ++planted;
+          found += severity >= Severity::kWarning ? 1 : 0;
+          EXPECT_GE(severity, Severity::kWarning) << "half-life " << curve.half << ", step " << at << ", length " << length;
+        }
+  std::printf("spikes of three times the loss in short runs: %d of %d are warnings or worse\n", found, planted);
+}
+
+TEST(LabelledLosses, AHundredCalmShortRunsRaiseNoWarning) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed)
+    for (const LossFinding& one : findingsOfShort(kShortCurves[seed % kShortCurves.size()], seed, 20 + seed % 26))
+      EXPECT_LT(one.finding.severity, Severity::kWarning) << "seed " << seed << ": " << one.finding.summary;
+}
+
 TEST(LabelledLosses, ABlipIsAtMostThreePointsAndFewerThanTenSteps) {
   for (const std::int64_t stride : kStrides)
     for (std::int64_t points = 1; points <= 4; ++points) {
       const Bump bump{1'000 * stride, points * stride, 3};
       const auto findings = findingsOf({.stride = stride, .noise = 0.005}, {bump});
       ASSERT_EQ(findings.size(), 1U);
-      const std::int64_t steps = (points - 1) * stride + 1;
-      EXPECT_EQ(findings[0].finding.severity, steps >= kLastingSteps ? Severity::kWarning : Severity::kInfo)
+      EXPECT_EQ(findings[0].finding.severity, points * stride >= kLastingSteps ? Severity::kWarning : Severity::kInfo)
           << points << " points of every " << stride << " steps";
     }
 }

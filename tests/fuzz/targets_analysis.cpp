@@ -10,7 +10,7 @@
 #include "analysis/hangs/group_reach.h"
 #include "analysis/hangs/hang_evidence.h"
 #include "analysis/hangs/stack_clusters.h"
-#include "analysis/hangs/watchdog.h"
+#include "analysis/one_fault/watchdog.h"
 #include "analysis/report/redaction.h"
 #include "analysis/report/report_writers.h"
 #include "tests/fuzz/fuzz.h"

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "model/fault_catalog.h"
+#include "model/trainer_name.h"
 
 namespace runglass::kernel_log {
 namespace {
@@ -56,6 +57,10 @@ std::optional<Fault> faultOf(std::string_view text, train_log::RuleSet::Scratch&
   fault.pid = capture(match, "pid");
   fault.message = match.group(train_log::Role::kText);
   if (const FaultInfo* known = findFault(fault.kind, fault.code)) fault.severity = known->severity;
+  // The end of another program than a trainer is no fault of a job.
+  const std::string_view process = capture(match, "process");
+  const bool ended = fault.kind == "segfault" || fault.code == "killed" || fault.code == "reaped";
+  if (ended && !process.empty() && !isTrainerProcess(process)) fault.severity = Severity::kInfo;
   // The line is more specific than the catalogue: the same code occurs for links that recovered and for lost ones.
   const std::string fatal = lower(capture(match, "fatal"));
   if (fatal == "fatal") fault.severity = Severity::kCritical;

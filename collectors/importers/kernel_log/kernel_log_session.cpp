@@ -15,6 +15,7 @@ namespace runglass::kernel_log {
 namespace {
 using train_log::cleanText;
 constexpr std::size_t kMaxPlaces = 4096;
+constexpr DurNs kBoot = 300 * kNsPerSecond;  // until drivers and network services have started
 
 std::string_view deviceKind(std::string_view fault) {
   if (fault == "xid" || fault == "gpu_lost" || fault == "gpu_uuid") return "gpu";
@@ -78,26 +79,31 @@ void KernelLogSession::onText(const KernelLine& line, bool record, Recorder& out
   auto fault = faultOf(line.text, m_scratch);
   if (fault && line.other_program && fault->kind != "nvswitch") fault.reset();
   if (line.kernel || fault) ++m_kernel_lines;
-  if (line.text.starts_with("Linux version ") && !line.other_program) onBoot(placeOf(line.host, out).node_uuid);
   if (!m_options.live) learnDomain(line, record, out);
   const auto time = timeOf(line, record);
+  if (line.text.starts_with("Linux version ") && !line.other_program) onBoot(placeOf(line.host, out).node_uuid, time);
   if (record && time) m_end_time = std::max(m_end_time.value_or(*time), *time);
   if (fault) onFault(*fault, line, time, record, out);
   if (!record || (fault && fault->kind != "gpu_uuid")) return;
   keepLine(line, time, placeOf(line.host, out).node, out);
 }
 
-void KernelLogSession::onBoot(const std::string& node_uuid) {
-  if (m_booted.size() < kMaxPlaces) m_booted.insert(node_uuid);
+void KernelLogSession::onBoot(const std::string& node_uuid, std::optional<TimeNs> time) {
+  if (m_booted.size() < kMaxPlaces) m_booted[node_uuid] = time;
   std::erase_if(m_up, [&](const std::string& port) { return port.starts_with(node_uuid + '/'); });
 }
 
-// By address, because an interface is renamed while the node boots.
-bool KernelLogSession::neverWasUp(const Fault& fault, const Where& where) {
-  if (fault.pci.empty() && fault.interface_name.empty()) return false;  // a bond that lost all its links
+bool KernelLogSession::isOfBoot(const Fault& fault, const Where& where, const KernelLine& line, std::optional<TimeNs> time) {
+  const auto booted = m_booted.find(where.node_uuid);
+  const bool since = booted != m_booted.end() && time && booted->second && *time - *booted->second < kBoot;
+  const bool boots = since || (line.clock == Clock::kBoot && line.time < kBoot);
+  if (fault.kind == "machine_check") return boots;
+  if (fault.kind != "link_down" && fault.kind != "link_up") return false;
+  // By address, because an interface is renamed while the node boots. A bond that lost all its links has neither.
   const std::string port = where.node_uuid + '/' + (fault.pci.empty() ? std::string(fault.interface_name) : fault.pci);
-  if (fault.kind == "link_up" && m_up.size() < kMaxPlaces) m_up.insert(port);
-  return fault.kind == "link_down" && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces && !m_up.contains(port);
+  const bool named = !fault.pci.empty() || !fault.interface_name.empty();
+  if (fault.kind == "link_up" && named && m_up.size() < kMaxPlaces) m_up.insert(port);
+  return fault.kind == "link_down" && (boots || (named && booted != m_booted.end() && m_up.size() < kMaxPlaces && !m_up.contains(port)));
 }
 
 void KernelLogSession::keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out) {
@@ -117,7 +123,7 @@ void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::
     if (m_gpu_uuids.size() < kMaxPlaces) m_gpu_uuids.insert_or_assign(where.node_uuid + '/' + fault.pci, std::string(fault.uuid));
     return;
   }
-  const bool never_up = neverWasUp(fault, where);
+  const bool of_boot = isOfBoot(fault, where, line, time);
   if (!record) return;
   std::string_view device_kind;
   const std::string uuid = deviceUuid(fault, where, device_kind);
@@ -128,7 +134,7 @@ void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::
                     .node = where.node,
                     .device = deviceOf(uuid, device_kind, where, out),
                     .kind = std::string(fault.kind),
-                    .severity = never_up ? Severity::kInfo : fault.severity,
+                    .severity = of_boot ? Severity::kInfo : fault.severity,
                     .code = fault.code,
                     .message = cleanText(fault.message, train_log::kMaxMessage)};
   const std::string process = fault.code + '/' + uuid + '/' + std::string(fault.pid);

@@ -78,10 +78,10 @@ class KernelLogSession {
   std::optional<TimeNs> timeOf(const KernelLine& line, bool record);
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
-  void onBoot(const std::string& node_uuid);
-  // Whether a link that is down has never been up since the boot at the beginning of the log. A port without a cable is reported down when
-  // its driver loads.
-  bool neverWasUp(const Fault& fault, const Where& where);
+  void onBoot(const std::string& node_uuid, std::optional<TimeNs> time);
+  // Whether the fault is what a healthy machine reports while it boots: a link that is down has never been up since (a port without a cable
+  // is reported down when its driver loads), drivers and network services reset links, and the processor's records are of the time before.
+  bool isOfBoot(const Fault& fault, const Where& where, const KernelLine& line, std::optional<TimeNs> time);
   void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
   std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
   DeviceId deviceOf(const std::string& uuid, std::string_view kind, const Where& where, Recorder& out);
@@ -102,9 +102,10 @@ class KernelLogSession {
   TimeDomain m_domain = TimeDomain::kNone;
   std::optional<TimeNs> m_end_time;
   std::map<std::string, Where, std::less<>> m_hosts;
-  std::map<std::string, DeviceId> m_devices;       // by uuid
-  std::map<std::string, std::string> m_gpu_uuids;  // by node uuid + address
-  std::set<std::string> m_booted, m_up;            // booted nodes by uuid; ports up since then, by node uuid + address
+  std::map<std::string, DeviceId> m_devices;              // by uuid
+  std::map<std::string, std::string> m_gpu_uuids;         // by node uuid + address
+  std::map<std::string, std::optional<TimeNs>> m_booted;  // nodes by uuid: when
+  std::set<std::string> m_up;                             // ports up since then, by node uuid + address
   RepeatedFaults m_repeated;
   std::map<std::string, Issue> m_issues;
 };

@@ -96,6 +96,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
         if (m_known || std::exchange(m_generic_read, true)) return;
         addIssue("train_log.generic", cleanText(line.text, 120));
       }
+      m_lone_errors.clear();
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:
@@ -378,8 +379,20 @@ bool LogSession::cutRecord() {
                      [](const Match& match) { return match.rule->kind == RuleKind::kRecord; });
 }
 
+void LogSession::takeRest(Recorder& out) {
+  const std::string rest(m_lines.partial());
+  onLine(rest, m_lines.lineStart(), out);
+}
+
+void LogSession::outputEnded(Recorder& out) {
+  sayTracebacks(out);
+  sayLoneErrors(out);
+  m_run.outputEnded(m_arrival.value_or(wallNow()), out);
+}
+
 void LogSession::finish(Recorder& out) {
   sayTracebacks(out);
+  if (!m_options.live) sayLoneErrors(out);
   sayRepeats(out);
   m_points.finish(out);
   m_run.flush(out, true);

@@ -54,8 +54,8 @@ class LogSession {
  public:
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
 
-  // To call before the first push() with an imported file's first bytes: determines the zone of its stamps, if one without a zone is next
-  // to an absolute time, and whether a record of a known format occurs. True: both are determined.
+  // To call before the first push() with an imported file's first bytes: finds the zone of its stamps, if one without a zone is next to an
+  // absolute time, and whether a record of a known format occurs. True: both are known.
   bool lookAhead(std::string_view head);
   void push(std::string_view bytes, Recorder& out);
   // The wall time for lines without one, from now on (tailed logs only).
@@ -66,11 +66,11 @@ class LogSession {
   // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
   // Of a live log, before finish(): the program that wrote it has ended.
-  void outputEnded(Recorder& out) { m_run.outputEnded(m_arrival.value_or(wallNow()), out); }
-  // End of the file: records waiting data. An unfinished last line is ignored: its last number may be truncated.
-  void finish(Recorder& out);
-  // Whether the unfinished last line has values.
+  void outputEnded(Recorder& out);
+  void finish(Recorder& out);  // end of the file: records waiting data; not its unfinished last line, whose last number may be truncated
+  // Whether the unfinished last line has values; otherwise takeRest() processes it: the last words of a process.
   bool cutRecord();
+  void takeRest(Recorder& out);
 
   RunId run() const { return m_run.firstRun(); }
   bool hasRecords() const { return m_run.hasRecords() || m_records > 0; }
@@ -121,6 +121,8 @@ class LogSession {
   void sayTraceback(Traceback& traceback, Recorder& out);
   void sayTracebacks(Recorder& out);
   void endByException(const std::string& code);
+  void holdLoneError(const Match& match, const Line& line, Recorder& out);
+  void sayLoneErrors(Recorder& out);
   void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out, std::optional<std::int64_t> order = {});
   bool adopt(const Event& event);
   struct Repeats;
@@ -164,7 +166,7 @@ class LogSession {
   RuleSet::Scratch m_scratch;
   std::string m_clean;
   std::vector<Pair> m_pairs;
-  std::optional<TimeNs> m_arrival;
+  std::optional<TimeNs> m_arrival, m_end_time;
   std::optional<DurNs> m_zone;    // of stamps without a zone, ahead of UTC
   std::optional<TimeNs> m_dated;  // the newest stamp with a year, or absolute time
   struct Ahead {
@@ -219,7 +221,7 @@ class LogSession {
     std::optional<TimeNs> last;
   };
   std::unordered_map<std::string, Repeats> m_repeats;
-  std::int64_t m_held = 0;  // in total
+  std::int64_t m_held = 0, m_records = 0, m_logs = 0;  // in total
   std::optional<TimeNs> m_repeats_reported, m_refilled;
   struct Traceback {
     bool open = false, code = false;  // between its first and its last line; the last own line was one of the stack, or its first
@@ -232,17 +234,15 @@ class LogSession {
   // The time of the last failure's line, and for how many more lines those of failures without a time have it.
   std::pair<std::optional<TimeNs>, int> m_burst;
   std::map<std::int32_t, Traceback> m_tracebacks;                                       // by rank, -1: unknown
-  int m_traceback_quiet = 0;                                                            // lines since one of them was continued
+  std::vector<Traceback> m_lone_errors;                                                 // exceptions without a stack since the last record
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;
   std::unordered_map<const Rule*, std::int64_t> m_event_count;
   std::unordered_map<std::string, NodeId> m_nodes;
-  std::int64_t m_records = 0, m_logs = 0;
-  std::optional<TimeNs> m_end_time;
   bool m_recording = true;
   std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
   std::size_t m_reported_by = 0;                         // 1 + the rule file that recorded an event of this line
-  int m_log_more = 0;
+  int m_log_more = 0, m_traceback_quiet = 0;             // m_traceback_quiet: lines since a traceback was continued
   Severity m_log_severity = Severity::kInfo;
   std::map<std::string, IssueNote> m_issues;
 };

@@ -6,6 +6,8 @@
 // 2. A traceback gives one event, of its last line, unless a rule makes an event of that line; a chain gives the event of its last
 //    traceback.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/log_text.h"
@@ -15,7 +17,8 @@
 namespace runglass::train_log {
 namespace {
 constexpr std::int64_t kMaxEventsPerRule = 2000, kMaxLogLines = 5000;
-constexpr std::size_t kMaxRepeats = 4096, kMaxProcesses = 1 << 16, kMaxFactKeys = 1 << 16, kMaxFactValues = 16, kMaxTracebacks = 4096;
+constexpr std::size_t kMaxLoneErrors = 64, kMaxRepeats = 4096, kMaxProcesses = 1 << 16, kMaxFactKeys = 1 << 16, kMaxFactValues = 16,
+                      kMaxTracebacks = 4096;
 constexpr int kMaxTracebackLines = 200;  // recorded as log lines
 constexpr int kMaxStrangers = 50;        // lines of other origin within a traceback
 constexpr int kChainLines = 4;           // "The above exception was the direct cause of ..." between blank lines
@@ -75,6 +78,13 @@ std::string signalNumber(std::string code) {
   for (const auto& [name, number] : kSignals)
     if (code == name) return std::string(number);
   return code;
+}
+
+Event exceptionEvent(std::string_view code, std::string_view text, std::optional<std::int64_t> step) {
+  Event event{.step = step, .kind = "traceback", .severity = Severity::kError};
+  event.code = cleanText(code, kMaxName);
+  event.message = cleanText(text, kMaxMessage);
+  return event;
 }
 
 std::string addressOf(const LinePrefix& prefix) { return std::string(prefix.host) + ':' + std::to_string(*prefix.pid); }
@@ -203,8 +213,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     event.step = it != m_file_step.end() ? std::optional(it->second) : m_step;
   }
   event.message = cleanText(line.text, kMaxMessage);
-  if (m_place.lines > 0 && m_place.first_failure && rule.ends == Ending::kFailed)
-    event.message = std::string(kFirstFailure) + event.message;
+  const bool first_failure = m_place.lines > 0 && m_place.first_failure && rule.ends == Ending::kFailed;
   const std::optional<std::int64_t> step = event.step;
   if (rule.group) {
     if (!line.record) return;
@@ -213,7 +222,12 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     sayGrouped(rule, std::move(event), shape, out);
   } else {
     if (!mayTell(rule)) return;
-    say(std::move(event), line, out);
+    say(event, line, out);
+  }
+  if (first_failure && line.prefix.rank) {
+    Event named{.step = step, .kind = "first_failure", .severity = Severity::kWarning};
+    named.message = "the launcher reports rank " + std::to_string(*line.prefix.rank) + " as the first to fail";
+    say(std::move(named), line, out);
   }
   if (line.attempt) return;
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
@@ -234,16 +248,16 @@ void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> st
   m_run.checkpoint(std::move(checkpoint), out);
 }
 
-// A fault of a node that waits without one, as slurmstepd reports it, gets that of the line that names it.
+// A fault of a node that one line reports without its node, as slurmstepd does, and another with it, is one.
 bool LogSession::adopt(const Event& event) {
   const FaultInfo* fault = findFault(event.kind, event.code);
   if (fault == nullptr || fault->scope != FaultScope::kNode) return false;
   for (auto& [key, repeats] : m_repeats) {
     Event& waiting = repeats.event;
-    if (waiting.node || waiting.kind != event.kind || waiting.code != event.code || waiting.attempt != event.attempt ||
-        repeats.reported > 0)
+    if (static_cast<bool>(waiting.node) == static_cast<bool>(event.node) || waiting.kind != event.kind || waiting.code != event.code ||
+        waiting.attempt != event.attempt || repeats.reported > 0)
       continue;
-    waiting.node = event.node;
+    if (event.node) waiting.node = event.node;
     return true;
   }
   return false;
@@ -255,7 +269,7 @@ void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& sh
   const std::string key = event.kind + '\0' + shape + '\0' + std::to_string(event.rank.value_or(-1)) + '\0' +
                           std::to_string(event.node.value) + '\0' + std::to_string(event.attempt.value);
   const auto known = m_repeats.find(key);
-  if (known == m_repeats.end() && event.node && adopt(event)) return;
+  if (known == m_repeats.end() && adopt(event)) return;
   if (known == m_repeats.end() && !mayTell(rule)) return;
   Repeats& repeats = known == m_repeats.end() ? hold(key, std::move(event), out, order) : known->second;
   if (m_options.live && repeats.count == 0) {
@@ -299,7 +313,28 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
     return;
   }
   const auto found = m_tracebacks.find(rank);
-  if (found != m_tracebacks.end() && found->second.open) endTraceback(found, *match.rule, match.group(Role::kCode), text, line, out);
+  if (found != m_tracebacks.end() && found->second.open)
+    endTraceback(found, *match.rule, match.group(Role::kCode), text, line, out);
+  else if (found == m_tracebacks.end())
+    holdLoneError(match, line, out);
+}
+
+// An exception without its stack: the end of the attempt if no record follows.
+void LogSession::holdLoneError(const Match& match, const Line& line, Recorder& out) {
+  const std::string_view code = match.group(Role::kCode), label = line.text.substr(0, line.prefix.size);
+  const bool error = (code.ends_with("Error") || code.ends_with("Exception")) && match.group(Role::kText).find(": ") != std::string::npos;
+  const bool handled = std::ranges::any_of(std::array<std::string_view, 3>{"WARN", "INFO", "DEBUG"},
+                                           [&](std::string_view level) { return label.find(level) != std::string_view::npos; });
+  const bool reported = std::ranges::any_of(m_scratch.matches, [](const Match& one) { return one.rule->kind == RuleKind::kEvent; });
+  if (!error || handled || reported || line.attempt || !line.record || m_lone_errors.size() >= kMaxLoneErrors) return;
+  Traceback& lone = m_lone_errors.emplace_back();
+  lone.rule = match.rule;
+  place(lone.event.emplace(exceptionEvent(code, match.group(Role::kText), m_step)), line, nodeOf(line.prefix.host, out));
+  lone.order = m_held++;
+}
+
+void LogSession::sayLoneErrors(Recorder& out) {
+  for (Traceback& lone : std::exchange(m_lone_errors, {})) sayTraceback(lone, out);
 }
 
 void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code,
@@ -318,12 +353,7 @@ void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found,
   }
   if (!line.record) return;
   traceback.rule = &rule;
-  Event& event = traceback.event.emplace();
-  event.kind = "traceback";
-  event.severity = Severity::kError;
-  event.code = cleanText(code, kMaxName);
-  event.message = cleanText(text, kMaxMessage);
-  place(event, line, nodeOf(line.prefix.host, out));
+  place(traceback.event.emplace(exceptionEvent(code, text, m_step)), line, nodeOf(line.prefix.host, out));
   traceback.order = m_held++;
 }
 

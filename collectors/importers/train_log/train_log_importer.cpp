@@ -122,8 +122,12 @@ class TrainLogImporter : public Importer {
     auto issues = session.issues();
     const bool reported_before = target.resume_at > 0 && target.resume_at == session.committedOffset();
     const bool stopped = damaged.code() == Code::kCancelled;
-    if (target.final && !stopped && !reported_before && session.cutRecord())
-      issues["import.truncated"] = {1, "the last line has no end; it is not imported"};
+    if (target.final && !stopped && !reported_before) {
+      if (session.cutRecord())
+        issues["import.truncated"] = {1, "the last line has no end; it is not imported"};
+      else
+        session.takeRest(out);
+    }
     session.finish(out);
     describe(session, issues, target, out, report);
     if (damaged.ok() || stopped) return damaged;

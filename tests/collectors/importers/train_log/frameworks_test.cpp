@@ -285,5 +285,13 @@ TEST(TrainLogFrameworks, ALogWithoutTrainingLinesSaysSo) {
   EXPECT_THAT(log.out.runs, IsEmpty());
 }
 
+TEST(TrainLogFrameworks, MindSporeCountsItsLinesAcrossEpochs) {
+  const auto log = importLog("epoch: 1 step: 1, loss is 2.5\nepoch: 1 step: 2, loss is 2.25\nepoch: 2 step: 1, loss is nan\n");
+  EXPECT_THAT(log.out.scalarsOf("loss").step, ElementsAre(1, 2, 3));
+  EXPECT_THAT(log.out.scalarsOf("loss").value, ElementsAre(2.5, 2.25, testing::IsNan()));
+  EXPECT_EQ(keyOf(log.out, "loss")->labels, kCanonicalLoss);
+  EXPECT_EQ(log.out.attempts.size(), 1U);
+}
+
 }  // namespace
 }  // namespace runglass::test

@@ -108,9 +108,9 @@ TEST(RealLogs, ATracebackIsOneEventPerRank) {
   std::multiset<std::string> reported;
   for (const Event& event : log.out.events)
     if (event.kind != "start" && event.kind != "finished") reported.insert(event.kind + "/" + event.code);
-  EXPECT_EQ(reported,
-            (std::multiset<std::string>{"killed/15", "killed/15", "killed/15", "process_failed/", "process_failed/1", "process_failed/1",
-                                        "process_failed/1", "process_failed/1", "process_failed/1", "traceback/InductorError"}));
+  EXPECT_EQ(reported, (std::multiset<std::string>{"first_failure/", "killed/15", "killed/15", "killed/15", "process_failed/",
+                                                  "process_failed/1", "process_failed/1", "process_failed/1", "process_failed/1",
+                                                  "process_failed/1", "traceback/InductorError"}));
 }
 
 TEST(RealLogs, InfinibandWithoutGpuDirectIsSeen) {

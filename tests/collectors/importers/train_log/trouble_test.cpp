@@ -204,7 +204,7 @@ TEST(Tracebacks, ThatOfARankThatDiesIsReportedWhileTheOthersGoOn) {
 TEST(Tracebacks, OneThatNeverEndsIsGivenUp) {
   std::string text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n";
   for (int i = 0; i < 200; ++i) text += "a line of somebody else\n";
-  const auto log = importLog(text + "ValueError: of another time\n");
+  const auto log = importLog(text + "ValueError: of another time\nstep: 3 loss: 2.5\n");
   EXPECT_THAT(log.out.events, IsEmpty());
   const auto endless = importLog("Traceback (most recent call last):\n" + [] {
     std::string lines;
@@ -224,7 +224,7 @@ TEST(Launchers, TheTableOfFailuresSaysWhichRankWasKilled) {
       "Root Cause (first observed failure):\n[0]:\n"
       "  time      : 2026-05-19_14:40:35\n  host      : node8.cluster\n  rank      : 12 (local_rank: 4)\n"
       "  exitcode  : -9 (pid: 2358399)\n  error_file: <N/A>\n  traceback : Signal 9 (SIGKILL) received by PID 2358399\n");
-  EXPECT_THAT(reported(log.out), ElementsAre("process_failed/", "killed/15 of 3", "killed/9 of 12"));
+  EXPECT_THAT(reported(log.out), ElementsAre("process_failed/", "killed/15 of 3", "killed/9 of 12", "first_failure/ of 12"));
   EXPECT_EQ(log.out.events[1].severity, Severity::kInfo) << "the launcher ends the others";
   EXPECT_EQ(log.out.events[2].severity, Severity::kError);
   EXPECT_EQ(log.out.nodes.at(log.out.events[2].node.value - 1).name, "node8.cluster");

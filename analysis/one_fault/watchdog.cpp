@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/hangs/watchdog.h"
+#include "analysis/one_fault/watchdog.h"
 
 #include <charconv>
 #include <string_view>

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/one_fault/attempt_cause.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "analysis/one_fault/watchdog.h"
+#include "model/fault_catalog.h"
+
+namespace runglass {
+namespace {
+
+using Kinds = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 7> kFailures = {"traceback",      "out_of_memory", "cuda_error", "no_space",
+                                                       "process_failed", "killed",        "nccl_error"};
+// Reported by hardware_faults and scheduling, and the cause of whatever fails in their aftermath.
+constexpr std::array<std::string_view, 5> kOfMachine = {"xid", "sxid", "gpu_lost", "node_lost", "oom_killed"};
+constexpr std::string_view kTimeout = "collective_timeout", kFirstFailure = "first_failure";
+constexpr DurNs kSameTime = 120 * kNsPerSecond, kLongestStep = 600 * kNsPerSecond;
+
+bool isIn(Kinds kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
+
+// Whether hardware_faults publishes it at warning or above.
+bool isMachineFault(const Event& event) {
+  if (event.kind == "node_lost" || event.kind == "oom_killed") return event.severity >= Severity::kError;
+  const FaultInfo* fault = event.severity >= Severity::kError ? findFault(event.kind, event.code) : nullptr;
+  if (fault == nullptr || fault->secondary || fault->action == "IGNORE") return false;
+  return fault->scope != FaultScope::kProcess || event.kind == "xid" || event.kind == "sxid";
+}
+
+bool isBefore(const Event& a, const Event& b) {
+  if (a.time && b.time && *a.time != *b.time) return *a.time < *b.time;
+  return a.id < b.id;
+}
+
+bool isKill(const Event& event) { return event.kind == "killed" && (event.code == "9" || event.code == "Killed"); }
+
+// A failure that the run survived, or that came after the timeout, did not cause it.
+bool causesTimeout(const Event& failure, const Event& timeout, const std::set<std::int32_t>& timed_out) {
+  if (distanceFromCause(failure) > 0 && !isKill(failure)) return false;
+  if (failure.step && timeout.step && *failure.step < *timeout.step) return false;
+  if (failure.time && timeout.time) return *failure.time < *timeout.time && *timeout.time - *failure.time <= aftermathOf(timeout);
+  // Before the first step of its log; or of another log, as those of different ranks are.
+  if (timeout.step && !failure.step) return failure.rank && !timed_out.contains(*failure.rank);
+  // Logs of different ranks are in no order.
+  return failure.id < timeout.id || (failure.rank && !timed_out.contains(*failure.rank));
+}
+
+const Event* firstFailure(std::span<const Event* const> own) {
+  const Event* first = nullptr;
+  const Event* named = nullptr;  // by the launcher
+  for (const Event* event : own) {
+    if (named == nullptr && event->kind == kFirstFailure && event->rank) named = event;
+    if (!isIn(kFailures, *event)) continue;
+    if (first == nullptr || distanceFromCause(*event) < distanceFromCause(*first)) first = event;
+  }
+  if (named == nullptr) return first;
+  const Event* of_named = nullptr;
+  for (const Event* event : own) {
+    if (event->rank != named->rank || !isIn(kFailures, *event)) continue;
+    if (event->kind != "killed" && distanceFromCause(*event) == 0) return event;
+    if (of_named == nullptr || event->kind == "killed" || event->kind == "process_failed") of_named = event;
+  }
+  return of_named != nullptr ? of_named : first;
+}
+
+bool explains(const Event& fault, const Event& failure) {
+  if (!fault.time || !failure.time) return fault.attempt == failure.attempt;
+  const DurNs after = *failure.time - *fault.time;
+  return after >= -kSameTime && after <= (isIn(kOfMachine, fault) || failure.kind == kTimeout ? aftermathOf(failure) : kSameTime);
+}
+
+}  // namespace
+
+int distanceFromCause(const Event& event) {
+  constexpr std::array kPeers = {"Connection closed by peer", "Connection reset by peer", "Broken pipe", "remote process exited"};
+  constexpr std::array<std::string_view, 4> kAskedToEnd = {"", "15", "Terminated", "KeyboardInterrupt"};
+  constexpr std::array<std::string_view, 4> kCrashes = {"7", "11", "Bus error", "Segmentation fault"};
+  constexpr std::array<std::string_view, 4> kOfOthers = {"DistBackendError", "DistStoreError", "ChildFailedError", "KeyboardInterrupt"};
+  if (event.kind == "process_failed" || event.kind == "nccl_error") return 2;
+  if (std::ranges::any_of(kPeers, [&](const char* text) { return event.message.find(text) != std::string::npos; })) return 2;
+  if (event.kind == "traceback" && std::ranges::any_of(kOfOthers, [&](std::string_view code) { return event.code.ends_with(code); }))
+    return 2;
+  if (event.kind != "killed") return 0;
+  if (std::ranges::find(kAskedToEnd, event.code) != kAskedToEnd.end()) return 2;
+  return std::ranges::find(kCrashes, event.code) != kCrashes.end() ? 0 : 1;
+}
+
+DurNs aftermathOf(const Event& event) {
+  if (event.kind != kTimeout) return kAftermath;
+  return std::max(kAftermath, timeoutWords(event).ran.value_or(kDefaultWatchdog) + kLongestStep);
+}
+
+bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt) {
+  const bool over = attempt.id != attempts.back().id || run.state == RunState::kFailed;
+  return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
+}
+
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events) {
+  AttemptCause out;
+  std::vector<const Event*> own;
+  const Event* timeout = nullptr;
+  std::set<std::int32_t> timed_out;
+  for (const Event& event : events) {
+    if (event.attempt != attempt.id) continue;
+    own.push_back(&event);
+    if (event.kind != kTimeout) continue;
+    if (timeout == nullptr || isBefore(event, *timeout)) timeout = &event;
+    if (event.rank) timed_out.insert(*event.rank);
+  }
+  std::vector<const Event*> failures = own;
+  if (timeout != nullptr)
+    std::erase_if(failures,
+                  [&](const Event* event) { return event->kind != kFirstFailure && !causesTimeout(*event, *timeout, timed_out); });
+  const Event* failure = firstFailure(failures);
+  const Event* last = failure != nullptr ? failure : timeout;
+  if (last == nullptr) return out;
+  const auto fault = std::ranges::find_if(events, [&](const Event& event) {
+    // A kernel log in the same run is an attempt of its own.
+    if (!isMachineFault(event) || (event.attempt != attempt.id && !event.time)) return false;
+    if (event.time && attempt.start && *event.time < *attempt.start) return false;
+    return explains(event, *last);
+  });
+  if (fault != events.end())
+    out.by = EndedBy::kMachine, out.first = &*fault;
+  else
+    out.by = failure != nullptr ? EndedBy::kProcess : EndedBy::kHang, out.first = last;
+  for (const Event* event : own)
+    if (event != out.first && event->rank != out.first->rank && (isIn(kFailures, *event) || event->kind == kTimeout))
+      out.after.push_back(event);
+  return out;
+}
+
+}  // namespace runglass

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cause of the end of an attempt, from its events: a fault of a machine, the first rank to fail, or a hang. The other events are its
+// consequences, so that one fault gives one finding: of hardware_faults, job_failure and hangs one publishes it.
+//
+// Events are ordered by time, those without a time by their position in the log.
+//
+// Threading:  pure.
+// Cost:       O(events^2) in the failures of an attempt, O(events) in the others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/events.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+// Until the watchdogs of the peers have fired.
+inline constexpr DurNs kAftermath = 20 * 60 * kNsPerSecond;
+
+enum class EndedBy : std::uint8_t { kNothing, kMachine, kProcess, kHang };
+
+struct AttemptCause {
+  EndedBy by = EndedBy::kNothing;
+  const Event* first = nullptr;     // the fault, the failure, or the first timeout
+  std::vector<const Event*> after;  // failures and timeouts of other ranks, in the order of the events
+};
+// `events`: those of the run of at least severity warning, oldest first.
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events);
+
+// Whether an exception, a signal or a fault ended it.
+bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt);
+
+// 0: a cause; 1: an abort or a kill, which a watchdog or a launcher may have sent; 2: a consequence of a failure elsewhere, since the
+// launcher ends the other ranks, and their collectives and connections fail.
+int distanceFromCause(const Event& event);
+
+// The time within which a fault explains the event: that of a collective's watchdog may be longer than kAftermath.
+DurNs aftermathOf(const Event& event);
+
+}  // namespace runglass
