@@ -20,8 +20,9 @@ bool isPeerSymptom(const Event& event) { return std::ranges::find(kPeerSymptoms,
 
 class Correlation {
  public:
-  Correlation(std::span<const Event> events, std::size_t node_count) : m_node_count(node_count) {
-    for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), event.time.value_or(0)});
+  // `at_once`: events without a time, and what follows from them: of one moment, in the given order.
+  Correlation(std::span<const Event> events, std::size_t node_count, bool at_once = false) : m_node_count(node_count) {
+    for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), at_once ? 0 : event.time.value_or(0)});
     std::ranges::stable_sort(m_events, {}, &Item::time);
     m_used.resize(m_events.size());
   }
@@ -35,6 +36,14 @@ class Correlation {
     std::ranges::stable_sort(m_faults, {}, &CorrelatedFault::start);
     if (m_faults.size() > kMaxFaults) m_faults.resize(kMaxFaults);
     return std::move(m_faults);
+  }
+
+  // After find(): what peers reported, of no fault.
+  std::vector<Event> unexplained() const {
+    std::vector<Event> out;
+    for (std::size_t i = 0; i < m_events.size(); ++i)
+      if (!m_used[i] && isPeerSymptom(eventOf(i))) out.push_back(eventOf(i));
+    return out;
   }
 
  private:
@@ -228,12 +237,16 @@ std::vector<CorrelatedFault> correlate(std::span<const Event> events, std::size_
   std::vector<Event> dated;
   std::map<AttemptId, std::vector<Event>> undated;
   for (const Event& event : events) (event.time ? dated : undated[event.attempt]).push_back(event);
+  Correlation with_times(dated, node_count);
   std::vector<CorrelatedFault> faults;
+  auto found = with_times.find();
+  // Of one log, watchdogs print times where NCCL and launchers print none.
+  for (const Event& event : with_times.unexplained())
+    if (const auto of_log = undated.find(event.attempt); event.attempt && of_log != undated.end()) of_log->second.push_back(event);
   for (const auto& [attempt, of_log] : undated) {
-    auto found = Correlation(of_log, node_count).find();
-    std::ranges::move(found, std::back_inserter(faults));
+    auto of_attempt = Correlation(of_log, node_count, true).find();
+    std::ranges::move(of_attempt, std::back_inserter(faults));
   }
-  auto found = Correlation(dated, node_count).find();
   std::ranges::move(found, std::back_inserter(faults));
   return faults;
 }

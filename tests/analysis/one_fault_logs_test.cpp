@@ -121,6 +121,7 @@ TEST_F(OneFaultLogs, ABrokenLinkTakesInTheTimeouts) {
   const auto found = findings(steps() + port + timeouts(8, -1));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, "hardware_fault");
+  EXPECT_THAT(found[0].summary, HasSubstr("8 collective_timeout")) << "which have a time, unlike the port's error";
 }
 
 TEST_F(OneFaultLogs, ALinkOfTheKernelLogTakesInTheTimeoutsOfASlowWatchdog) {
