@@ -20,6 +20,7 @@
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/timeout_suspects.h"
 #include "analysis/one_fault/attempt_cause.h"
+#include "analysis/one_fault/end_events.h"
 #include "analysis/one_fault/watchdog.h"
 #include "analysis/words/sentences.h"
 
@@ -121,9 +122,9 @@ class Hangs : public Analysis {
   // Whether the attempt's timeouts follow from a fault or a failed rank, whose finding has them as evidence.
   Result<bool> followFrom(Reader& reader, const Run& run, const std::vector<Attempt>& attempts, const Attempt& attempt) const {
     if (std::ranges::find(m_timeouts, attempt.id, &Event::attempt) == m_timeouts.end()) return false;
-    RG_ASSIGN(auto events, reader.events({.range = {}, .run = m_run, .at_least = Severity::kWarning}));
-    std::ranges::reverse(events);
-    const EndedBy by = causeOf(attempt, events).by;
+    RG_ASSIGN(const auto events, endEvents(reader, m_run));
+    RG_ASSIGN(const auto nodes, nodesOfRanks(reader, attempt.id));
+    const EndedBy by = causeOf(attempt, events, nodes).by;
     return by == EndedBy::kMachine || (by == EndedBy::kProcess && hasFailed(run, attempts, attempt));
   }
 

@@ -21,7 +21,7 @@ bool isPeerSymptom(const Event& event) { return std::ranges::find(kPeerSymptoms,
 class Correlation {
  public:
   // `at_once`: events without a time, and what follows from them: of one moment, in the given order.
-  Correlation(std::span<const Event> events, std::size_t node_count, bool at_once = false) : m_node_count(node_count) {
+  Correlation(std::span<const Event> events, std::size_t node_count, bool at_once = false) : m_node_count(node_count), m_at_once(at_once) {
     for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), at_once ? 0 : event.time.value_or(0)});
     std::ranges::stable_sort(m_events, {}, &Item::time);
     m_used.resize(m_events.size());
@@ -143,13 +143,6 @@ class Correlation {
     }
   }
 
-  // "mlx5_core 0000:5e:00.0 ib0: Link down" and "... Link up" are about one link if the text before the last colon is the same.
-  static std::string linkOf(const Event& event) {
-    if (event.device) return "device " + std::to_string(event.device.value);
-    const std::size_t at = event.message.find_last_of(':');
-    return event.message.substr(0, at);
-  }
-
   void findFlap(std::size_t root, TimeNs last, CorrelatedFault& fault) {
     for (std::size_t j = firstAt(timeOf(root)); j < m_events.size() && timeOf(j) <= last + kFlap; ++j) {
       const Event& other = eventOf(j);
@@ -188,6 +181,7 @@ class Correlation {
     for (CorrelatedFault& fault : m_faults) {
       const DurNs after = timeOf(i) - fault.start;
       if (after < -kSameFault || after > aftermathOf(eventOf(i)) || fault.cause == FaultCause::kHub) continue;
+      if ((m_at_once || eventOf(i).kind == "collective_timeout") && !mayFollowFrom(eventOf(i), fault.root)) continue;
       const bool same_node = std::ranges::find(fault.nodes, eventOf(i).node) != fault.nodes.end();
       // A node's silence is only explained by a fault of its own.
       if (!same_node && (isSilence(eventOf(i)) || eventOf(i).kind == "node_stale" || fault.root.severity < Severity::kError)) continue;
@@ -226,6 +220,7 @@ class Correlation {
   }
 
   std::size_t m_node_count;
+  bool m_at_once;
   std::vector<Item> m_events;
   std::vector<bool> m_used;
   std::vector<CorrelatedFault> m_faults;

@@ -9,6 +9,7 @@
 
 #include "analysis/job_failure/process_death.h"
 #include "analysis/one_fault/attempt_cause.h"
+#include "analysis/one_fault/end_events.h"
 #include "analysis/words/sentences.h"
 #include "model/fault_catalog.h"
 #include "model/trainer_name.h"
@@ -82,9 +83,8 @@ class JobFailure : public Analysis {
     std::vector<Finding> out;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
-    RG_ASSIGN(auto events, question.reader.events({.range = {}, .run = question.run, .at_least = Severity::kWarning}));
+    RG_ASSIGN(const auto events, endEvents(question.reader, question.run));
     if (events.empty()) return out;
-    std::ranges::reverse(events);
     for (const Attempt& attempt : attempts) {
       RG_ASSIGN(auto finding, judge(question, run, attempts, attempt, events));
       if (finding) out.push_back(std::move(*finding));
@@ -96,7 +96,8 @@ class JobFailure : public Analysis {
   static Result<std::optional<Finding>> judge(const Question& question, const Run& run, const std::vector<Attempt>& attempts,
                                               const Attempt& attempt, const std::vector<Event>& events) {
     if (hasFailed(run, attempts, attempt)) {
-      const AttemptCause cause = causeOf(attempt, events);
+      RG_ASSIGN(const auto nodes, nodesOfRanks(question.reader, attempt.id));
+      const AttemptCause cause = causeOf(attempt, events, nodes);
       if (cause.by == EndedBy::kProcess) {
         RG_ASSIGN(const Death death, deathOf(question, attempt, events, cause.first));
         return describe(question, attempt, *cause.first, death, cause.after);
