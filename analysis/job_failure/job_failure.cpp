@@ -83,7 +83,8 @@ class JobFailure : public Analysis {
     std::vector<Finding> out;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
-    RG_ASSIGN(const auto events, endEvents(question.reader, question.run));
+    const bool failed = std::ranges::any_of(attempts, [&](const Attempt& attempt) { return hasFailed(run, attempts, attempt); });
+    RG_ASSIGN(const auto events, failed ? endEvents(question.reader, question.run) : deathEvents(question.reader, question.run));
     if (events.empty()) return out;
     for (const Attempt& attempt : attempts) {
       RG_ASSIGN(auto finding, judge(question, run, attempts, attempt, events));
@@ -159,7 +160,8 @@ class JobFailure : public Analysis {
     Finding finding;
     finding.run = question.run, finding.attempt = attempt.id;
     finding.kind = "job_failed", finding.subject = "attempt:" + std::to_string(attempt.number);
-    finding.severity = Severity::kError;
+    // A name alone may be that of another program.
+    finding.severity = &first == death.event && !death.rank ? Severity::kWarning : Severity::kError;
     finding.start = first.time, finding.end = attempt.end;
     if (!finding.end && &first == death.event) finding.end = first.time;
     finding.first_step = first.step ? first.step : attempt.last_step;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "analysis/layout/layout_reading.h"
 
@@ -20,7 +21,17 @@ Result<std::vector<Event>> endEvents(Reader& reader, RunId run) {
     RG_ASSIGN(auto back, reader.events({.range = {}, .run = run, .kind = kind, .limit = kMaxEvents}));
     std::ranges::move(back, std::back_inserter(events));
   }
+  RG_ASSIGN(const auto deaths, deathEvents(reader, run));
+  std::ranges::copy_if(deaths, std::back_inserter(events), [](const Event& event) { return event.severity < Severity::kWarning; });
   return events;
+}
+
+Result<std::vector<Event>> deathEvents(Reader& reader, RunId run) {
+  RG_ASSIGN(auto deaths, reader.events({.range = {}, .run = run, .kind = "oom", .limit = kMaxEvents}));
+  RG_ASSIGN(auto crashes, reader.events({.range = {}, .run = run, .kind = "segfault", .limit = kMaxEvents}));
+  std::ranges::move(crashes, std::back_inserter(deaths));
+  std::ranges::stable_sort(deaths, {}, [](const Event& event) { return std::pair(event.time, event.id); });
+  return deaths;
 }
 
 Result<std::set<NodeId>> nodesOfRanks(Reader& reader, AttemptId attempt) {

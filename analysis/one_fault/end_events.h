@@ -3,7 +3,7 @@
 //
 // Threading:  on the thread of the Reader.
 // Errors:     the Reader's.
-// Cost:       three reads; one per attempt.
+// Cost:       five reads; one per attempt.
 #pragma once
 
 #include <set>
@@ -14,8 +14,11 @@
 
 namespace runglass {
 
-// Those of at least severity warning, oldest first; then the recoveries of links and nodes.
+// Those of at least severity warning, oldest first; then the recoveries of links and nodes, and processes without the name of a trainer
+// that the kernel reports as dead.
 Result<std::vector<Event>> endEvents(Reader& reader, RunId run);
+// Processes that the kernel reports as dead, oldest first.
+Result<std::vector<Event>> deathEvents(Reader& reader, RunId run);
 Result<std::set<NodeId>> nodesOfRanks(Reader& reader, AttemptId attempt);
 
 }  // namespace runglass

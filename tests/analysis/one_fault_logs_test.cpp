@@ -10,6 +10,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "analysis/hangs/hangs.h"
+#include "analysis/job_failure/job_failure.h"
 #include "collectors/importers/importer_registry.h"
 #include "storage/open_store.h"
 #include "storage/writer.h"
@@ -242,6 +243,38 @@ TEST_F(OneFaultLogs, AKernelThatKillsOrStopsATrainerIsAFailureOfTheJob) {
       {"Mar 04 10:00:40 gpu07 kernel: python[4711]: segfault at 18 ip 00007f sp 00007f error 4 in libnccl.so.2[7f+1000]\n",
        "A process of gpu07 failed first: python (pid 4711) crashed"}};
   for (const auto& [line, said] : lines) EXPECT_THAT(summaries("", line), ElementsAre(HasSubstr(said))) << line;
+  EXPECT_EQ(
+      findings("", "Mar 04 10:00:40 gpu07 kernel: python3[812]: segfault at 18 ip 00007f sp 00007f error 4 in libapt-pkg.so.6[7f+1]\n")
+          .at(0)
+          .severity,
+      Severity::kWarning)
+      << "a name alone may be that of another program";
+}
+
+TEST_F(OneFaultLogs, ARankOfAnyNameThatTheKernelKilledIsKnownByItsPid) {
+  for (const std::int32_t pid : {4711, 4712}) {
+    const std::string path = m_folder.file(std::to_string(pid) + ".rgl");
+    auto writer = openStore(path).writer().value();
+    constexpr TimeNs kStart = 1'772'700'000 * kNsPerSecond;
+    const RunId run = writer->run({.uuid = "r", .name = "r", .time_domain = TimeDomain::kUtc, .start = kStart});
+    const AttemptId attempt = writer->attempt({.run = run, .key = "1", .start = kStart});
+    const NodeId node = writer->node({.uuid = "a", .name = "a"});
+    writer->rank({.attempt = attempt, .rank = 2, .node = node, .pid = 4711});
+    writer->event({.time = kStart + 60 * kNsPerSecond,
+                   .node = node,
+                   .kind = "oom",
+                   .severity = Severity::kInfo,
+                   .code = "killed",
+                   .message = "Out of memory: Killed process " + std::to_string(pid) + " (megatron_gpt) total-vm:1kB"});
+    ASSERT_TRUE(writer->close().ok());
+    auto reader = openStore(path).reader().value();
+    const auto found = makeJobFailure()->look({.reader = *reader, .run = run, .now = {}, .stop = {}});
+    ASSERT_TRUE(found.ok());
+    ASSERT_THAT(*found, SizeIs(pid == 4711 ? 1 : 0));
+    if (pid != 4711) continue;
+    EXPECT_EQ(found->front().rank, 2);
+    EXPECT_EQ(found->front().severity, Severity::kError);
+  }
 }
 
 TEST_F(OneFaultLogs, TheKernelsReportNamesWhatKilledARank) {
