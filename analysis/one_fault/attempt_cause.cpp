@@ -21,6 +21,11 @@ constexpr std::string_view kTimeout = "collective_timeout", kFirstFailure = "fir
 constexpr DurNs kSameTime = 120 * kNsPerSecond, kLongestStep = 600 * kNsPerSecond;
 constexpr std::uint64_t kStepsInFlight = 2;  // that may still be printed after a fault which stops the job
 
+// Not an exception that the program may have handled.
+bool isFailure(const Event& event) {
+  return std::ranges::find(kFailures, event.kind) != kFailures.end() && (event.kind != "traceback" || event.severity >= Severity::kError);
+}
+
 bool isIn(Kinds kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
 
 // Whether hardware_faults publishes it at warning or above.
@@ -71,13 +76,13 @@ const Event* firstFailure(std::span<const Event* const> own) {
   const Event* named = nullptr;  // by the launcher
   for (const Event* event : own) {
     if (named == nullptr && event->kind == kFirstFailure && event->rank) named = event;
-    if (!isIn(kFailures, *event)) continue;
+    if (!isFailure(*event)) continue;
     if (first == nullptr || distanceFromCause(*event) < distanceFromCause(*first)) first = event;
   }
   if (named == nullptr) return first;
   const Event* of_named = nullptr;
   for (const Event* event : own) {
-    if (event->rank != named->rank || !isIn(kFailures, *event)) continue;
+    if (event->rank != named->rank || !isFailure(*event)) continue;
     if (event->kind != "killed" && distanceFromCause(*event) == 0) return event;
     if (of_named == nullptr || event->kind == "killed" || event->kind == "process_failed") of_named = event;
   }
@@ -167,8 +172,7 @@ AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, cons
   else
     out.by = failure != nullptr ? EndedBy::kProcess : EndedBy::kHang, out.first = last;
   for (const Event* event : own)
-    if (event != out.first && event->rank != out.first->rank && (isIn(kFailures, *event) || event->kind == kTimeout))
-      out.after.push_back(event);
+    if (event != out.first && event->rank != out.first->rank && (isFailure(*event) || event->kind == kTimeout)) out.after.push_back(event);
   return out;
 }
 
