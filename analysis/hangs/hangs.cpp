@@ -20,6 +20,7 @@
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/timeout_suspects.h"
 #include "analysis/one_fault/attempt_cause.h"
+#include "analysis/one_fault/end_events.h"
 #include "analysis/one_fault/watchdog.h"
 #include "analysis/words/sentences.h"
 
@@ -109,21 +110,33 @@ class Hangs : public Analysis {
     filter.run = m_run;
     filter.kind = "collective_timeout";
     RG_ASSIGN(m_timeouts, question.reader.events(filter));
-    m_failed.clear();
+    std::optional<std::vector<Event>> events;
     for (const Attempt& attempt : attempts) {
-      RG_ASSIGN(const bool followed, followFrom(question.reader, run, attempts, attempt));
-      if (followed) m_failed.insert(attempt.id);
-      if (attempt.id != attempts.back().id) RG_TRY(sayTimeouts(question.reader, attempt));
+      const bool newest = attempt.id == attempts.back().id;
+      if (newest) m_failed.erase(attempt.id);
+      if (newest || m_judged.insert(attempt.id).second) {
+        RG_ASSIGN(const bool followed, followFrom(question.reader, run, attempts, attempt, events));
+        if (followed) m_failed.insert(attempt.id);
+      }
+      if (!newest) RG_TRY(sayTimeouts(question.reader, attempt));
     }
     return {};
   }
 
-  // Whether the attempt's timeouts follow from a fault or a failed rank, whose finding has them as evidence.
-  Result<bool> followFrom(Reader& reader, const Run& run, const std::vector<Attempt>& attempts, const Attempt& attempt) const {
+  // Whether the timeouts of an attempt that is known from logs alone follow from a fault or a failed rank, whose finding has them as
+  // evidence. Where ranks reported steps or progress, the hang has the ranks that wait. `events`: read when first needed.
+  Result<bool> followFrom(Reader& reader, const Run& run, const std::vector<Attempt>& attempts, const Attempt& attempt,
+                          std::optional<std::vector<Event>>& events) const {
     if (std::ranges::find(m_timeouts, attempt.id, &Event::attempt) == m_timeouts.end()) return false;
-    RG_ASSIGN(auto events, reader.events({.range = {}, .run = m_run, .at_least = Severity::kWarning}));
-    std::ranges::reverse(events);
-    const EndedBy by = causeOf(attempt, events).by;
+    const StepWatch& watch = *std::ranges::find(m_watches, attempt.id, &StepWatch::attempt);
+    RG_ASSIGN(const auto progress, reader.progress(m_run));
+    const bool moves = std::ranges::find(progress, attempt.id, &Progress::attempt) != progress.end();
+    if (moves || (watch.known() && !watch.fromLog())) return false;
+    if (!events) {
+      RG_ASSIGN(events, endEvents(reader, m_run));
+    }
+    RG_ASSIGN(const auto nodes, nodesOfRanks(reader, attempt.id));
+    const EndedBy by = causeOf(attempt, *events, nodes).by;
     return by == EndedBy::kMachine || (by == EndedBy::kProcess && hasFailed(run, attempts, attempt));
   }
 
@@ -382,7 +395,8 @@ class Hangs : public Analysis {
   bool m_remembered = false;
   std::vector<Finding> m_open, m_reported, m_grown, m_out;
   std::vector<StepWatch> m_watches;
-  std::set<AttemptId> m_settled, m_failed;  // m_failed: their timeouts follow from a fault or a failure
+  std::set<AttemptId> m_settled;
+  std::set<AttemptId> m_failed, m_judged;  // their timeouts follow from a fault or a failure; ended, and judged for it
   std::vector<Event> m_timeouts;
   LastMoved m_last_moved;
   std::optional<TimeNs> m_moved;

@@ -20,8 +20,9 @@ bool isPeerSymptom(const Event& event) { return std::ranges::find(kPeerSymptoms,
 
 class Correlation {
  public:
-  Correlation(std::span<const Event> events, std::size_t node_count) : m_node_count(node_count) {
-    for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), event.time.value_or(0)});
+  // `at_once`: events without a time, and what follows from them: of one moment, in the given order.
+  Correlation(std::span<const Event> events, std::size_t node_count, bool at_once = false) : m_node_count(node_count), m_at_once(at_once) {
+    for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), at_once ? 0 : event.time.value_or(0)});
     std::ranges::stable_sort(m_events, {}, &Item::time);
     m_used.resize(m_events.size());
   }
@@ -35,6 +36,14 @@ class Correlation {
     std::ranges::stable_sort(m_faults, {}, &CorrelatedFault::start);
     if (m_faults.size() > kMaxFaults) m_faults.resize(kMaxFaults);
     return std::move(m_faults);
+  }
+
+  // After find(): what peers reported, of no fault.
+  std::vector<Event> unexplained() const {
+    std::vector<Event> out;
+    for (std::size_t i = 0; i < m_events.size(); ++i)
+      if (!m_used[i] && isPeerSymptom(eventOf(i))) out.push_back(eventOf(i));
+    return out;
   }
 
  private:
@@ -134,13 +143,6 @@ class Correlation {
     }
   }
 
-  // "mlx5_core 0000:5e:00.0 ib0: Link down" and "... Link up" are about one link if the text before the last colon is the same.
-  static std::string linkOf(const Event& event) {
-    if (event.device) return "device " + std::to_string(event.device.value);
-    const std::size_t at = event.message.find_last_of(':');
-    return event.message.substr(0, at);
-  }
-
   void findFlap(std::size_t root, TimeNs last, CorrelatedFault& fault) {
     for (std::size_t j = firstAt(timeOf(root)); j < m_events.size() && timeOf(j) <= last + kFlap; ++j) {
       const Event& other = eventOf(j);
@@ -179,6 +181,7 @@ class Correlation {
     for (CorrelatedFault& fault : m_faults) {
       const DurNs after = timeOf(i) - fault.start;
       if (after < -kSameFault || after > aftermathOf(eventOf(i)) || fault.cause == FaultCause::kHub) continue;
+      if ((m_at_once || eventOf(i).kind == "collective_timeout") && !mayFollowFrom(eventOf(i), fault.root)) continue;
       const bool same_node = std::ranges::find(fault.nodes, eventOf(i).node) != fault.nodes.end();
       // A node's silence is only explained by a fault of its own.
       if (!same_node && (isSilence(eventOf(i)) || eventOf(i).kind == "node_stale" || fault.root.severity < Severity::kError)) continue;
@@ -217,6 +220,7 @@ class Correlation {
   }
 
   std::size_t m_node_count;
+  bool m_at_once;
   std::vector<Item> m_events;
   std::vector<bool> m_used;
   std::vector<CorrelatedFault> m_faults;
@@ -228,12 +232,16 @@ std::vector<CorrelatedFault> correlate(std::span<const Event> events, std::size_
   std::vector<Event> dated;
   std::map<AttemptId, std::vector<Event>> undated;
   for (const Event& event : events) (event.time ? dated : undated[event.attempt]).push_back(event);
+  Correlation with_times(dated, node_count);
   std::vector<CorrelatedFault> faults;
+  auto found = with_times.find();
+  // Of one log, watchdogs print times where NCCL and launchers print none.
+  for (const Event& event : with_times.unexplained())
+    if (const auto of_log = undated.find(event.attempt); event.attempt && of_log != undated.end()) of_log->second.push_back(event);
   for (const auto& [attempt, of_log] : undated) {
-    auto found = Correlation(of_log, node_count).find();
-    std::ranges::move(found, std::back_inserter(faults));
+    auto of_attempt = Correlation(of_log, node_count, true).find();
+    std::ranges::move(of_attempt, std::back_inserter(faults));
   }
-  auto found = Correlation(dated, node_count).find();
   std::ranges::move(found, std::back_inserter(faults));
   return faults;
 }

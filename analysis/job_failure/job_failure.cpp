@@ -9,6 +9,7 @@
 
 #include "analysis/job_failure/process_death.h"
 #include "analysis/one_fault/attempt_cause.h"
+#include "analysis/one_fault/end_events.h"
 #include "analysis/words/sentences.h"
 #include "model/fault_catalog.h"
 #include "model/trainer_name.h"
@@ -82,9 +83,9 @@ class JobFailure : public Analysis {
     std::vector<Finding> out;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
-    RG_ASSIGN(auto events, question.reader.events({.range = {}, .run = question.run, .at_least = Severity::kWarning}));
+    const bool failed = std::ranges::any_of(attempts, [&](const Attempt& attempt) { return hasFailed(run, attempts, attempt); });
+    RG_ASSIGN(const auto events, failed ? endEvents(question.reader, question.run) : deathEvents(question.reader, question.run));
     if (events.empty()) return out;
-    std::ranges::reverse(events);
     for (const Attempt& attempt : attempts) {
       RG_ASSIGN(auto finding, judge(question, run, attempts, attempt, events));
       if (finding) out.push_back(std::move(*finding));
@@ -96,7 +97,8 @@ class JobFailure : public Analysis {
   static Result<std::optional<Finding>> judge(const Question& question, const Run& run, const std::vector<Attempt>& attempts,
                                               const Attempt& attempt, const std::vector<Event>& events) {
     if (hasFailed(run, attempts, attempt)) {
-      const AttemptCause cause = causeOf(attempt, events);
+      RG_ASSIGN(const auto nodes, nodesOfRanks(question.reader, attempt.id));
+      const AttemptCause cause = causeOf(attempt, events, nodes);
       if (cause.by == EndedBy::kProcess) {
         RG_ASSIGN(const Death death, deathOf(question, attempt, events, cause.first));
         return describe(question, attempt, *cause.first, death, cause.after);
@@ -158,7 +160,8 @@ class JobFailure : public Analysis {
     Finding finding;
     finding.run = question.run, finding.attempt = attempt.id;
     finding.kind = "job_failed", finding.subject = "attempt:" + std::to_string(attempt.number);
-    finding.severity = Severity::kError;
+    // A name alone may be that of another program.
+    finding.severity = &first == death.event && !death.rank ? Severity::kWarning : Severity::kError;
     finding.start = first.time, finding.end = attempt.end;
     if (!finding.end && &first == death.event) finding.end = first.time;
     finding.first_step = first.step ? first.step : attempt.last_step;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
 
 #include "analysis/one_fault/watchdog.h"
@@ -20,6 +19,12 @@ constexpr std::array<std::string_view, 7> kFailures = {"traceback",      "out_of
 constexpr std::array<std::string_view, 5> kOfMachine = {"xid", "sxid", "gpu_lost", "node_lost", "oom_killed"};
 constexpr std::string_view kTimeout = "collective_timeout", kFirstFailure = "first_failure";
 constexpr DurNs kSameTime = 120 * kNsPerSecond, kLongestStep = 600 * kNsPerSecond;
+constexpr std::uint64_t kStepsInFlight = 2;  // that may still be printed after a fault which stops the job
+
+// Not an exception that the program may have handled.
+bool isFailure(const Event& event) {
+  return std::ranges::find(kFailures, event.kind) != kFailures.end() && (event.kind != "traceback" || event.severity >= Severity::kError);
+}
 
 bool isIn(Kinds kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
 
@@ -36,6 +41,21 @@ bool isBefore(const Event& a, const Event& b) {
   return a.id < b.id;
 }
 
+// A fault of the program that the GPU reports: restarted ranks survive it.
+bool isOfProgram(const Event& event) {
+  const FaultInfo* fault = event.kind == "xid" || event.kind == "sxid" ? findFault(event.kind, event.code) : nullptr;
+  return fault != nullptr && fault->scope == FaultScope::kProcess;
+}
+
+// Whether its link or node was back before the failure.
+bool isBack(const Event& fault, const Event& failure, std::span<const Event> events) {
+  const std::string_view back = fault.kind == "link_down" ? "link_up" : fault.kind == "node_lost" ? "node_back" : "";
+  return !back.empty() && std::ranges::any_of(events, [&](const Event& event) {
+    const bool same_place = event.kind == back && event.node == fault.node && (back == "node_back" || linkOf(event) == linkOf(fault));
+    return same_place && isBefore(fault, event) && isBefore(event, failure);
+  });
+}
+
 bool isKill(const Event& event) { return event.kind == "killed" && (event.code == "9" || event.code == "Killed"); }
 
 // A failure that the run survived, or that came after the timeout, did not cause it.
@@ -43,6 +63,8 @@ bool causesTimeout(const Event& failure, const Event& timeout, const std::set<st
   if (distanceFromCause(failure) > 0 && !isKill(failure)) return false;
   if (failure.step && timeout.step && *failure.step < *timeout.step) return false;
   if (failure.time && timeout.time) return *failure.time < *timeout.time && *timeout.time - *failure.time <= aftermathOf(timeout);
+  // The launcher kills the ranks that the watchdogs leave.
+  if (isKill(failure) && failure.id > timeout.id) return false;
   // Before the first step of its log; or of another log, as those of different ranks are.
   if (timeout.step && !failure.step) return failure.rank && !timed_out.contains(*failure.rank);
   // Logs of different ranks are in no order.
@@ -54,13 +76,13 @@ const Event* firstFailure(std::span<const Event* const> own) {
   const Event* named = nullptr;  // by the launcher
   for (const Event* event : own) {
     if (named == nullptr && event->kind == kFirstFailure && event->rank) named = event;
-    if (!isIn(kFailures, *event)) continue;
+    if (!isFailure(*event)) continue;
     if (first == nullptr || distanceFromCause(*event) < distanceFromCause(*first)) first = event;
   }
   if (named == nullptr) return first;
   const Event* of_named = nullptr;
   for (const Event* event : own) {
-    if (event->rank != named->rank || !isIn(kFailures, *event)) continue;
+    if (event->rank != named->rank || !isFailure(*event)) continue;
     if (event->kind != "killed" && distanceFromCause(*event) == 0) return event;
     if (of_named == nullptr || event->kind == "killed" || event->kind == "process_failed") of_named = event;
   }
@@ -68,9 +90,11 @@ const Event* firstFailure(std::span<const Event* const> own) {
 }
 
 bool explains(const Event& fault, const Event& failure) {
-  if (!fault.time || !failure.time) return fault.attempt == failure.attempt;
+  if (!mayFollowFrom(failure, fault)) return false;
+  if (failure.kind == kTimeout) return !isOfProgram(fault);
+  if (!fault.time || !failure.time) return true;
   const DurNs after = *failure.time - *fault.time;
-  return after >= -kSameTime && after <= (isIn(kOfMachine, fault) || failure.kind == kTimeout ? aftermathOf(failure) : kSameTime);
+  return after >= -kSameTime && after <= (isIn(kOfMachine, fault) && !isOfProgram(fault) ? aftermathOf(failure) : kSameTime);
 }
 
 }  // namespace
@@ -94,12 +118,29 @@ DurNs aftermathOf(const Event& event) {
   return std::max(kAftermath, timeoutWords(event).ran.value_or(kDefaultWatchdog) + kLongestStep);
 }
 
+bool mayFollowFrom(const Event& event, const Event& fault) {
+  if (event.step && fault.step && *event.step > *fault.step &&
+      static_cast<std::uint64_t>(*event.step) - static_cast<std::uint64_t>(*fault.step) > kStepsInFlight)
+    return false;
+  const bool same_log = event.attempt == fault.attempt, timeout = event.kind == kTimeout;
+  if (timeout && same_log && isBefore(event, fault)) return false;
+  if (!event.time || !fault.time) return same_log;
+  if (!timeout) return true;
+  const TimeNs began = *event.time - timeoutWords(event).ran.value_or(kDefaultWatchdog);
+  return *fault.time >= began - kSameTime && *fault.time <= *event.time + kSameTime;
+}
+
+std::string linkOf(const Event& event) {
+  if (event.device) return "device " + std::to_string(event.device.value);
+  return event.message.substr(0, event.message.find_last_of(':'));
+}
+
 bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt) {
   const bool over = attempt.id != attempts.back().id || run.state == RunState::kFailed;
   return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
 }
 
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events) {
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const std::set<NodeId>& nodes) {
   AttemptCause out;
   std::vector<const Event*> own;
   const Event* timeout = nullptr;
@@ -122,15 +163,16 @@ AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events) {
     // A kernel log in the same run is an attempt of its own.
     if (!isMachineFault(event) || (event.attempt != attempt.id && !event.time)) return false;
     if (event.time && attempt.start && *event.time < *attempt.start) return false;
-    return explains(event, *last);
+    // A node that a restart left out.
+    if (event.attempt != attempt.id && event.node && !nodes.empty() && !nodes.contains(event.node)) return false;
+    return explains(event, *last) && !isBack(event, *last, events);
   });
   if (fault != events.end())
     out.by = EndedBy::kMachine, out.first = &*fault;
   else
     out.by = failure != nullptr ? EndedBy::kProcess : EndedBy::kHang, out.first = last;
   for (const Event* event : own)
-    if (event != out.first && event->rank != out.first->rank && (isIn(kFailures, *event) || event->kind == kTimeout))
-      out.after.push_back(event);
+    if (event != out.first && event->rank != out.first->rank && (isFailure(*event) || event->kind == kTimeout)) out.after.push_back(event);
   return out;
 }
 

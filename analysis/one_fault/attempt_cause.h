@@ -2,7 +2,8 @@
 // The cause of the end of an attempt, from its events: a fault of a machine, the first rank to fail, or a hang. The other events are its
 // consequences, so that one fault gives one finding: of hardware_faults, job_failure and hangs one publishes it.
 //
-// Events are ordered by time, those without a time by their position in the log.
+// Events are ordered by time, those without a time by their position in the log. A fault that the run survived is no cause: steps ended
+// after it, its link or node was back, or the collectives that timed out began later. Where this is not known, the hang keeps its finding.
 //
 // Threading:  pure.
 // Cost:       O(events^2) in the failures of an attempt, O(events) in the others.
@@ -10,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/events.h"
@@ -28,8 +31,8 @@ struct AttemptCause {
   const Event* first = nullptr;     // the fault, the failure, or the first timeout
   std::vector<const Event*> after;  // failures and timeouts of other ranks, in the order of the events
 };
-// `events`: those of the run of at least severity warning, oldest first.
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events);
+// `events`: of endEvents(). `nodes`: of the attempt's ranks; empty: not known.
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const std::set<NodeId>& nodes);
 
 // Whether an exception, a signal or a fault ended it.
 bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt);
@@ -37,6 +40,12 @@ bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt&
 // 0: a cause; 1: an abort or a kill, which a watchdog or a launcher may have sent; 2: a consequence of a failure elsewhere, since the
 // launcher ends the other ranks, and their collectives and connections fail.
 int distanceFromCause(const Event& event);
+
+// Whether the times, steps and positions of the two allow that the event is a consequence of the fault.
+bool mayFollowFrom(const Event& event, const Event& fault);
+
+// "mlx5_core 0000:5e:00.0 ib0: Link down" and "... Link up" are about one link if the text before the last colon is the same.
+std::string linkOf(const Event& event);
 
 // The time within which a fault explains the event: that of a collective's watchdog may be longer than kAftermath.
 DurNs aftermathOf(const Event& event);

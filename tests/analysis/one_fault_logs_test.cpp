@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "analysis/engine/analysis.h"
+#include "analysis/hangs/hangs.h"
+#include "analysis/job_failure/job_failure.h"
 #include "collectors/importers/importer_registry.h"
 #include "storage/open_store.h"
 #include "storage/writer.h"
@@ -18,10 +20,14 @@
 namespace runglass {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 std::string steps(bool dated = false) {
   std::string text;
@@ -82,6 +88,11 @@ class OneFaultLogs : public ::testing::Test {
     for (const Finding& one : findings(text, kernel)) out.push_back(one.kind + ": " + one.summary);
     return out;
   }
+  static std::int64_t hangsOf(Reader& reader) {
+    const auto found = makeHangs()->look({.reader = reader, .run = reader.runs()->front().id, .now = {}, .stop = {}});
+    EXPECT_TRUE(found.ok());
+    return std::ranges::count(*found, "hang", &Finding::kind);
+  }
   test::TempFolder m_folder;
   int m_stores = 0;
 };
@@ -121,6 +132,7 @@ TEST_F(OneFaultLogs, ABrokenLinkTakesInTheTimeouts) {
   const auto found = findings(steps() + port + timeouts(8, -1));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, "hardware_fault");
+  EXPECT_THAT(found[0].summary, HasSubstr("8 collective_timeout")) << "which have a time, unlike the port's error";
 }
 
 TEST_F(OneFaultLogs, ALinkOfTheKernelLogTakesInTheTimeoutsOfASlowWatchdog) {
@@ -129,6 +141,75 @@ TEST_F(OneFaultLogs, ALinkOfTheKernelLogTakesInTheTimeoutsOfASlowWatchdog) {
   for (std::size_t at = 0; (at = slow.find("10:10:50", at)) != std::string::npos;) slow.replace(at, 8, "10:31:50");
   EXPECT_THAT(summaries(steps(true) + slow, "2026-03-04T10:00:40,100000+00:00 mlx5_core 0000:5e:00.0 ib3: Link down\n"),
               ElementsAre(HasSubstr("hardware_fault: ")));
+}
+
+TEST_F(OneFaultLogs, AFaultThatTheRunSurvivedIsNoCauseOfALaterHang) {
+  const std::string port = "gpu07:4711:4800 [3] NCCL WARN NET/IB : mlx5_3:1 Got async event : port error\n";
+  const std::string later = "step 41 loss: 3.18\nstep 42 loss: 3.16\nstep 43 loss: 3.14\n";
+  EXPECT_THAT(summaries(steps() + port + later + timeouts(8, 5)),
+              UnorderedElementsAre(AllOf(HasSubstr("hardware_fault: "), Not(HasSubstr("collective_timeout"))),
+                                   HasSubstr("hang: 7 of 8 ranks timed out in collectives at step 43; rank 5 did not")));
+  EXPECT_THAT(summaries(steps() + timeouts(8, 5) + port), Contains(HasSubstr("hang: "))) << "a port that fails afterwards";
+  const std::string error = stack(5, "ValueError: shard 17 is empty");
+  EXPECT_THAT(summaries(steps() + port + later + error), Contains(HasSubstr("job_failed: Rank 5")));
+}
+
+TEST_F(OneFaultLogs, AFaultBeforeTheCollectivesThatTimedOutIsNoCauseOfTheirHang) {
+  std::string late = timeouts(8, 5);
+  for (std::size_t at = 0; (at = late.find("10:10:50", at)) != std::string::npos;) late.replace(at, 8, "10:18:50");
+  for (const char* fault : {"2026-03-04T10:00:40,100000+00:00 blk_update_request: I/O error, dev sdb, sector 2048\n",
+                            "2026-03-04T10:00:40,100000+00:00 mlx5_core 0000:5e:00.0 ib3: Link down\n"
+                            "2026-03-04T10:00:45,100000+00:00 mlx5_core 0000:5e:00.0 ib3: Link up\n"})
+    EXPECT_THAT(summaries(steps(true) + late, fault), Contains(HasSubstr("hang: 7 of 8 ranks timed out"))) << fault;
+}
+
+TEST_F(OneFaultLogs, ALinkThatIsUpAgainAndAFaultOfTheProgramAreNoCauseOfAHang) {
+  for (const char* fault : {"2026-03-04T10:00:40,100000+00:00 mlx5_core 0000:5e:00.0 ib3: Link down\n"
+                            "2026-03-04T10:00:45,100000+00:00 mlx5_core 0000:5e:00.0 ib3: Link up\n",
+                            "2026-03-04T10:00:40+00:00 gpu07 kernel: NVRM: Xid (PCI:0000:3b:00): 31, pid=99, name=python, MMU Fault\n"})
+    EXPECT_THAT(summaries(steps(true) + timeouts(8, 5), fault), Contains(HasSubstr("hang: 7 of 8 ranks timed out"))) << fault;
+}
+
+TEST_F(OneFaultLogs, AnXidOfTheProgramDoesNotHideALaterException) {
+  EXPECT_THAT(summaries(steps(true) + "2026-03-04 10:16:41,000 - train - ERROR - failing\n" + stack(3, "ValueError: shard 17 is empty"),
+                        "2026-03-04T09:59:55+00:00 gpu07 kernel: NVRM: Xid (PCI:0000:3b:00): 31, pid=99, name=python, MMU Fault\n"),
+              Contains(HasSubstr("job_failed: Rank 3")));
+}
+
+TEST_F(OneFaultLogs, AKillAfterTheTimeoutsIsTheLaunchersCleanUp) {
+  std::string lines;
+  for (const int count : {0, 60, 600}) {
+    for (int i = 0; i < count; ++i) lines += "some other line " + std::to_string(i) + "\n";
+    for (const char* killed : {"rank 5 died from signal 9\n", "srun: error: gpu07: task 5: Killed\n"})
+      EXPECT_THAT(summaries(steps() + timeouts(8, 5) + lines + killed), ElementsAre(HasSubstr("hang: 7 of 8 ranks timed out")))
+          << count << " lines, " << killed;
+  }
+}
+
+TEST_F(OneFaultLogs, AFaultOfANodeThatARestartLeftOutIsNoCauseOfANewHang) {
+  for (const bool drained : {true, false}) {
+    const std::string path = m_folder.file(drained ? "drained.rgl" : "placed.rgl");
+    auto writer = openStore(path).writer().value();
+    constexpr TimeNs kStart = 1'772'700'000 * kNsPerSecond, kBegan = kStart + 3'600 * kNsPerSecond;
+    const RunId run = writer->run({.uuid = "r", .name = "r", .time_domain = TimeDomain::kUtc, .start = kStart});
+    const AttemptId attempt = writer->attempt({.run = run, .key = "1", .start = kStart});
+    const NodeId out = writer->node({.uuid = "a", .name = "a"}), in = writer->node({.uuid = "b", .name = "b"});
+    const DeviceId gpu = writer->device({.uuid = "g", .node = drained ? out : in, .kind = "gpu"});
+    for (std::int32_t rank = 0; rank < 4; ++rank) writer->rank({.attempt = attempt, .rank = rank, .node = in});
+    writer->event(
+        {.time = kBegan, .node = drained ? out : in, .device = gpu, .kind = "xid", .severity = Severity::kCritical, .code = "79"});
+    for (std::int32_t rank = 0; rank < 3; ++rank)
+      writer->event({.time = kBegan + 600 * kNsPerSecond,
+                     .attempt = attempt,
+                     .rank = rank,
+                     .step = 40,
+                     .kind = "collective_timeout",
+                     .severity = Severity::kError,
+                     .message = "ran for 600021 milliseconds"});
+    ASSERT_TRUE(writer->close().ok());
+    auto reader = openStore(path).reader().value();
+    EXPECT_EQ(hangsOf(*reader), drained ? 1 : 0);
+  }
 }
 
 TEST_F(OneFaultLogs, AKilledRankTakesInTheConnectionsOfTheOthers) {
@@ -162,6 +243,38 @@ TEST_F(OneFaultLogs, AKernelThatKillsOrStopsATrainerIsAFailureOfTheJob) {
       {"Mar 04 10:00:40 gpu07 kernel: python[4711]: segfault at 18 ip 00007f sp 00007f error 4 in libnccl.so.2[7f+1000]\n",
        "A process of gpu07 failed first: python (pid 4711) crashed"}};
   for (const auto& [line, said] : lines) EXPECT_THAT(summaries("", line), ElementsAre(HasSubstr(said))) << line;
+  EXPECT_EQ(
+      findings("", "Mar 04 10:00:40 gpu07 kernel: python3[812]: segfault at 18 ip 00007f sp 00007f error 4 in libapt-pkg.so.6[7f+1]\n")
+          .at(0)
+          .severity,
+      Severity::kWarning)
+      << "a name alone may be that of another program";
+}
+
+TEST_F(OneFaultLogs, ARankOfAnyNameThatTheKernelKilledIsKnownByItsPid) {
+  for (const std::int32_t pid : {4711, 4712}) {
+    const std::string path = m_folder.file(std::to_string(pid) + ".rgl");
+    auto writer = openStore(path).writer().value();
+    constexpr TimeNs kStart = 1'772'700'000 * kNsPerSecond;
+    const RunId run = writer->run({.uuid = "r", .name = "r", .time_domain = TimeDomain::kUtc, .start = kStart});
+    const AttemptId attempt = writer->attempt({.run = run, .key = "1", .start = kStart});
+    const NodeId node = writer->node({.uuid = "a", .name = "a"});
+    writer->rank({.attempt = attempt, .rank = 2, .node = node, .pid = 4711});
+    writer->event({.time = kStart + 60 * kNsPerSecond,
+                   .node = node,
+                   .kind = "oom",
+                   .severity = Severity::kInfo,
+                   .code = "killed",
+                   .message = "Out of memory: Killed process " + std::to_string(pid) + " (megatron_gpt) total-vm:1kB"});
+    ASSERT_TRUE(writer->close().ok());
+    auto reader = openStore(path).reader().value();
+    const auto found = makeJobFailure()->look({.reader = *reader, .run = run, .now = {}, .stop = {}});
+    ASSERT_TRUE(found.ok());
+    ASSERT_THAT(*found, SizeIs(pid == 4711 ? 1 : 0));
+    if (pid != 4711) continue;
+    EXPECT_EQ(found->front().rank, 2);
+    EXPECT_EQ(found->front().severity, Severity::kError);
+  }
 }
 
 TEST_F(OneFaultLogs, TheKernelsReportNamesWhatKilledARank) {

@@ -15,13 +15,28 @@ namespace runglass::kernel_log {
 namespace {
 using train_log::cleanText;
 constexpr std::size_t kMaxPlaces = 4096;
-constexpr DurNs kBoot = 300 * kNsPerSecond;  // until drivers and network services have started
+constexpr DurNs kBoot = 300 * kNsPerSecond;       // until drivers and network services have started
+constexpr DurNs kOldRecords = 10 * kNsPerSecond;  // until the processor's records of the time before are printed
 
 std::string_view deviceKind(std::string_view fault) {
   if (fault == "xid" || fault == "gpu_lost" || fault == "gpu_uuid") return "gpu";
   if (fault == "sxid" || fault == "nvswitch") return "nvswitch";
   if (fault == "link_down" || fault == "link_up" || fault == "nic_error") return "nic";
   return {};
+}
+
+// "CPU 3: Machine Check Exception: 5 Bank 7: be00004000010090": bit 61 of the bank's status, or the exception.
+bool isUncorrected(std::string_view text) {
+  if (text.find("Machine Check Exception") != std::string_view::npos) return true;
+  const std::size_t bank = text.find(" Bank "), status = bank == std::string_view::npos ? bank : text.find(": ", bank);
+  return status != std::string_view::npos && std::string_view("2367abefABEF").find(text.substr(status + 2, 1)) != std::string_view::npos &&
+         status + 2 < text.size();
+}
+
+// By address, because an interface is renamed while the node boots. A bond that lost all its links has neither.
+std::string portOf(const Fault& fault, const std::string& node_uuid) {
+  if (fault.pci.empty() && fault.interface_name.empty()) return {};
+  return node_uuid + '/' + (fault.pci.empty() ? std::string(fault.interface_name) : fault.pci);
 }
 }  // namespace
 
@@ -44,6 +59,7 @@ void KernelLogSession::finish(Recorder& out, bool take_rest) {
   }
   KernelLine line;
   if (m_reader.finish(line)) onText(line, m_committed > m_options.resume_at, out);
+  sayDown({}, out);
 }
 
 void KernelLogSession::startOver() {
@@ -81,6 +97,7 @@ void KernelLogSession::onText(const KernelLine& line, bool record, Recorder& out
   if (line.kernel || fault) ++m_kernel_lines;
   if (!m_options.live) learnDomain(line, record, out);
   const auto time = timeOf(line, record);
+  if (time) sayDown(time, out);
   if (line.text.starts_with("Linux version ") && !line.other_program) onBoot(placeOf(line.host, out).node_uuid, time);
   if (record && time) m_end_time = std::max(m_end_time.value_or(*time), *time);
   if (fault) onFault(*fault, line, time, record, out);
@@ -93,17 +110,37 @@ void KernelLogSession::onBoot(const std::string& node_uuid, std::optional<TimeNs
   std::erase_if(m_up, [&](const std::string& port) { return port.starts_with(node_uuid + '/'); });
 }
 
-bool KernelLogSession::isOfBoot(const Fault& fault, const Where& where, const KernelLine& line, std::optional<TimeNs> time) {
+std::optional<DurNs> KernelLogSession::ageOf(const Where& where, const KernelLine& line, std::optional<TimeNs> time) const {
   const auto booted = m_booted.find(where.node_uuid);
-  const bool since = booted != m_booted.end() && time && booted->second && *time - *booted->second < kBoot;
-  const bool boots = since || (line.clock == Clock::kBoot && line.time < kBoot);
-  if (fault.kind == "machine_check") return boots;
-  if (fault.kind != "link_down" && fault.kind != "link_up") return false;
-  // By address, because an interface is renamed while the node boots. A bond that lost all its links has neither.
-  const std::string port = where.node_uuid + '/' + (fault.pci.empty() ? std::string(fault.interface_name) : fault.pci);
-  const bool named = !fault.pci.empty() || !fault.interface_name.empty();
-  if (fault.kind == "link_up" && named && m_up.size() < kMaxPlaces) m_up.insert(port);
-  return fault.kind == "link_down" && (boots || (named && booted != m_booted.end() && m_up.size() < kMaxPlaces && !m_up.contains(port)));
+  if (booted == m_booted.end()) return std::nullopt;
+  if (line.clock == Clock::kBoot) return line.time;
+  return time && booted->second ? std::optional(*time - *booted->second) : std::nullopt;
+}
+
+KernelLogSession::AtBoot KernelLogSession::atBoot(const Fault& fault, const Where& where, std::optional<DurNs> age) {
+  if (fault.kind == "machine_check") return age && *age < kOldRecords && !isUncorrected(fault.message) ? AtBoot::kNormal : AtBoot::kFault;
+  if (fault.kind != "link_down") return AtBoot::kFault;
+  const std::string port = portOf(fault, where.node_uuid);
+  if (!port.empty() && m_up.contains(port)) return age && *age < kBoot ? AtBoot::kNormalIfUpAgain : AtBoot::kFault;
+  const bool booting = age && *age < kBoot, never_up = !port.empty() && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces;
+  return booting || never_up ? AtBoot::kNormal : AtBoot::kFault;
+}
+
+void KernelLogSession::sayUp(const std::string& port, Recorder& out) {
+  for (Down& down : m_down) {
+    if (down.port != port) continue;
+    down.event.severity = Severity::kInfo;
+    out.event(down.event);
+  }
+  std::erase_if(m_down, [&](const Down& down) { return down.port == port; });
+}
+
+void KernelLogSession::sayDown(std::optional<TimeNs> now, Recorder& out) {
+  std::erase_if(m_down, [&](const Down& down) {
+    const bool lost = !now || *now >= down.until;
+    if (lost) out.event(down.event);
+    return lost;
+  });
 }
 
 void KernelLogSession::keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out) {
@@ -123,7 +160,12 @@ void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::
     if (m_gpu_uuids.size() < kMaxPlaces) m_gpu_uuids.insert_or_assign(where.node_uuid + '/' + fault.pci, std::string(fault.uuid));
     return;
   }
-  const bool of_boot = isOfBoot(fault, where, line, time);
+  const auto age = ageOf(where, line, time);
+  const AtBoot at_boot = atBoot(fault, where, age);
+  if (const std::string port = portOf(fault, where.node_uuid); fault.kind == "link_up" && !port.empty()) {
+    if (m_up.size() < kMaxPlaces) m_up.insert(port);
+    sayUp(port, out);
+  }
   if (!record) return;
   std::string_view device_kind;
   const std::string uuid = deviceUuid(fault, where, device_kind);
@@ -134,17 +176,22 @@ void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::
                     .node = where.node,
                     .device = deviceOf(uuid, device_kind, where, out),
                     .kind = std::string(fault.kind),
-                    .severity = of_boot ? Severity::kInfo : fault.severity,
+                    .severity = at_boot == AtBoot::kNormal ? Severity::kInfo : fault.severity,
                     .code = fault.code,
                     .message = cleanText(fault.message, train_log::kMaxMessage)};
   const std::string process = fault.code + '/' + uuid + '/' + std::string(fault.pid);
   if (m_options.live && fault.kind == "xid" && !m_repeated.isNew(process, event, time.value_or(0))) return;
   --m_events_left;
+  if (at_boot == AtBoot::kNormalIfUpAgain && time) {
+    m_down.push_back({.event = event, .port = portOf(fault, where.node_uuid), .until = *time + (kBoot - *age)});
+    return;
+  }
   out.event(event);
 }
 
 void KernelLogSession::tellRepeats(TimeNs now, bool all, Recorder& out) {
   for (const Event& event : m_repeated.due(now, all)) out.event(event);
+  sayDown(all ? std::nullopt : std::optional(now), out);
 }
 
 std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool record) {

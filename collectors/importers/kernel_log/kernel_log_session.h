@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "collectors/importers/kernel_log/fault_line.h"
 #include "collectors/importers/kernel_log/kernel_line.h"
@@ -54,7 +55,7 @@ class KernelLogSession {
   void setBootToUtc(DurNs offset) { m_options.boot_to_utc = offset; }
   // Records of /dev/kmsg up to this number are already recorded.
   void skipTo(std::uint64_t sequence) { m_skip_to = sequence; }
-  // Records repeated faults of a live log: those of the last minute, or all.
+  // Records repeated faults of a live log, and links that went down at boot: those of the last minute and of past boots, or all.
   void tellRepeats(TimeNs now, bool all, Recorder& out);
   // Refills the budgets, up to their initial size.
   void refill(std::int64_t lines, std::int64_t events);
@@ -79,9 +80,15 @@ class KernelLogSession {
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
   void onBoot(const std::string& node_uuid, std::optional<TimeNs> time);
-  // Whether the fault is what a healthy machine reports while it boots: a link that is down has never been up since (a port without a cable
-  // is reported down when its driver loads), drivers and network services reset links, and the processor's records are of the time before.
-  bool isOfBoot(const Fault& fault, const Where& where, const KernelLine& line, std::optional<TimeNs> time);
+  // What a healthy machine reports while it boots: a port without a cable is reported down when its driver loads, and drivers and network
+  // services reset links, which are up again within kBoot; the processor's records of the first seconds are of the time before.
+  enum class AtBoot : std::uint8_t { kFault, kNormal, kNormalIfUpAgain };
+  AtBoot atBoot(const Fault& fault, const Where& where, std::optional<DurNs> age);
+  // Since the boot that the log has.
+  std::optional<DurNs> ageOf(const Where& where, const KernelLine& line, std::optional<TimeNs> time) const;
+  // Records links that went down at boot: those of `port` as normal, or those that are not up at `now` as faults.
+  void sayUp(const std::string& port, Recorder& out);
+  void sayDown(std::optional<TimeNs> now, Recorder& out);
   void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
   std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
   DeviceId deviceOf(const std::string& uuid, std::string_view kind, const Where& where, Recorder& out);
@@ -106,6 +113,12 @@ class KernelLogSession {
   std::map<std::string, std::string> m_gpu_uuids;         // by node uuid + address
   std::map<std::string, std::optional<TimeNs>> m_booted;  // nodes by uuid: when
   std::set<std::string> m_up;                             // ports up since then, by node uuid + address
+  struct Down {
+    Event event;
+    std::string port;
+    TimeNs until = 0;
+  };
+  std::vector<Down> m_down;  // links that went down at boot and may be up again
   RepeatedFaults m_repeated;
   std::map<std::string, Issue> m_issues;
 };

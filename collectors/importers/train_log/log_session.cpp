@@ -84,6 +84,8 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
     }
     followTraceback(line, out);
     if (line.time && !line.arrived && isFailure(line)) m_burst = {line.time, kBurstLines};
+  } else if (!trimmed(raw).empty()) {
+    m_went_on = true;
   }
   remember(raw);
 }
@@ -97,6 +99,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
         addIssue("train_log.generic", cleanText(line.text, 120));
       }
       m_lone_errors.clear();
+      m_went_on = false;
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:

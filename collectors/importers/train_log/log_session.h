@@ -239,7 +239,7 @@ class LogSession {
   std::map<FactKey, std::set<std::string>> m_fact_values;
   std::unordered_map<const Rule*, std::int64_t> m_event_count;
   std::unordered_map<std::string, NodeId> m_nodes;
-  bool m_recording = true;
+  bool m_recording = true, m_went_on = false;            // m_went_on: other lines, a checkpoint or the end came since the last record
   std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
   std::size_t m_reported_by = 0;                         // 1 + the rule file that recorded an event of this line
   int m_log_more = 0, m_traceback_quiet = 0;             // m_traceback_quiet: lines since a traceback was continued

@@ -230,7 +230,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     say(std::move(named), line, out);
   }
   if (line.attempt) return;
-  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
+  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event), m_went_on = true;
   if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
   if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
   if (rule.ends == Ending::kTerminated) m_run.ended(RunBuilder::End::kTerminated, rule.event);
@@ -239,6 +239,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
 
 void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
+  if (rule.checkpoint != CheckpointPart::kNone) m_went_on = true;
   if (!step || rule.checkpoint == CheckpointPart::kNone) return;
   if (rule.checkpoint == CheckpointPart::kLoaded) return m_run.resumedFrom(*step);
   Checkpoint checkpoint;
@@ -319,7 +320,7 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
     holdLoneError(match, line, out);
 }
 
-// An exception without its stack: the end of the attempt if no record follows.
+// An exception without its stack: the end of the attempt if it follows the last record directly, and no other line follows.
 void LogSession::holdLoneError(const Match& match, const Line& line, Recorder& out) {
   const std::string_view code = match.group(Role::kCode), label = line.text.substr(0, line.prefix.size);
   const bool error = (code.ends_with("Error") || code.ends_with("Exception")) && match.group(Role::kText).find(": ") != std::string::npos;
@@ -334,7 +335,13 @@ void LogSession::holdLoneError(const Match& match, const Line& line, Recorder& o
 }
 
 void LogSession::sayLoneErrors(Recorder& out) {
-  for (Traceback& lone : std::exchange(m_lone_errors, {})) sayTraceback(lone, out);
+  const auto total = m_variables.find("total_steps");
+  const bool done = m_step && ((total != m_variables.end() && static_cast<double>(*m_step) >= total->second) ||
+                               m_step >= m_bar_total.value_or(INT64_MAX));
+  for (Traceback& lone : std::exchange(m_lone_errors, {})) {
+    if (m_went_on || done) lone.event->severity = Severity::kWarning;
+    sayTraceback(lone, out);
+  }
 }
 
 void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code,
@@ -402,7 +409,7 @@ void LogSession::endByException(const std::string& code) {
 void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
   if (!traceback.event) return;
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
-  if (!traceback.event->attempt) endByException(traceback.event->code);
+  if (!traceback.event->attempt && traceback.event->severity >= Severity::kError) endByException(traceback.event->code);
   const std::string shape = shapeOf(traceback.event->message);
   sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out, traceback.order);
 }

@@ -91,6 +91,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ata5: SATA link down (SStatus 0 SControl 300)", "", "", kInfo, ""},
         Case{"mlx5_core 0000:5e:00.0: poll_health:800:(pid 0): Fatal error 3 detected", "nic_error", "", kError, "0000:5e:00"},
         Case{"mlx5_core 0000:5e:00.0: cmd:1: ACCESS_REG(0x805) failed, status bad parameter(0x3), syndrome (0x15c356)", "", "", kInfo, ""},
+        Case{
+            "mlx5_core 0000:5e:00.0: mlx5_cmd_check:782:(pid 1): ACCESS_REG(0x805) op_mod(0x0) failed, status bad operation(0x2), syndrome "
+            "(0x1)",
+            "", "", kInfo, ""},
+        Case{"mlx5_core 0000:5e:00.0: mlx5_cmd_check:782:(pid 1): ACCESS_REG(0x805) op_mod(0x0) failed, status internal error(0x1), "
+             "syndrome "
+             "(0x1)",
+             "nic_error", "", kError, "0000:5e:00"},
+        Case{"mlx5_core 0000:5e:00.0: mlx5_cmd_check:782:(pid 1): CREATE_MKEY(0x200) op_mod(0x0) failed, status bad parameter(0x3), "
+             "syndrome "
+             "(0x1)",
+             "nic_error", "", kError, "0000:5e:00"},
+        Case{"mlx5_core 0000:5e:00.0 ens3f0np0: Error cqe on cqn 0x4d3, ci 0x1a, qn 0x1b2, opcode 0xd, syndrome 0x4, vendor syndrome 0x51",
+             "nic_error", "", kError, "0000:5e:00"},
         Case{"mlx5_core 0000:5e:00.0: print_health_info:491:(pid 0): synd 0x1: firmware internal error", "nic_error", "", kError,
              "0000:5e:00"},
         Case{"blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ)", "", "", kInfo, ""},

@@ -83,6 +83,36 @@ TEST(KernelLogImporter, APortThatNeverWasUpSinceTheBootDidNotGoDown) {
   EXPECT_EQ(severities(lost), std::vector{Severity::kError}) << "of a log without its boot nobody knows";
 }
 
+TEST(KernelLogImporter, ABootHidesNoLinkThatStaysDownAndNoUncorrectedError) {
+  const auto severities = [](const std::string& log) {
+    std::vector<Severity> out;
+    for (const Event& event : importText(log).recorder.events)
+      if (event.kind != "link_up") out.push_back(event.severity);
+    return out;
+  };
+  const std::string boot = "2026-03-04T10:00:00+00:00 gpu07 kernel: [    0.000000] Linux version 6.2.0 #18 SMP\n";
+  const std::string up = "2026-03-04T10:00:20+00:00 gpu07 kernel: [   20.0] mlx5_core 0000:5e:00.0 ib0: Link up\n";
+  const std::string down = "2026-03-04T10:04:50+00:00 gpu07 kernel: [  290.0] mlx5_core 0000:5e:00.0 ib0: Link down\n";
+  const std::string again = "2026-03-04T10:04:52+00:00 gpu07 kernel: [  292.0] mlx5_core 0000:5e:00.0 ib0: Link up\n";
+  const std::string later = "2026-03-04T10:05:01+00:00 gpu07 kernel: [  301.0] a line\n";
+  using enum Severity;
+  EXPECT_EQ(severities(boot + up + down), std::vector{kError}) << "the log ends";
+  EXPECT_EQ(severities(boot + up + down + later), std::vector{kError});
+  EXPECT_EQ(severities(boot + up + down + later + again), std::vector{kError}) << "up too late";
+  EXPECT_EQ(severities(boot + up + down + again), std::vector{kInfo});
+  EXPECT_EQ(severities("[   20.0] mlx5_core 0000:5e:00.0 ib0: Link up\n[   30.0] mlx5_core 0000:5e:00.0 ib0: Link down\n"
+                       "[   31.0] mlx5_core 0000:5e:00.0 ib0: Link up\n"),
+            std::vector{kError})
+      << "without the boot's first line";
+  const std::string corrected = "mce: [Hardware Error]: CPU 0: Machine Check: 0 Bank 13: 88000040000800c0\n";
+  EXPECT_EQ(severities("[    0.0] Linux version 6.2.0\n[    0.4] " + corrected), std::vector{kInfo});
+  EXPECT_EQ(severities("[    0.4] " + corrected), std::vector{kError}) << "without the boot's first line";
+  EXPECT_EQ(severities("[    0.0] Linux version 6.2.0\n[  290.0] " + corrected), std::vector{kError});
+  for (const char* broken : {"mce: [Hardware Error]: CPU 3: Machine Check Exception: 5 Bank 7: be00004000010090\n",
+                             "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 7: be00004000010090\n"})
+    EXPECT_EQ(severities("[    0.0] Linux version 6.2.0\n[    0.4] " + std::string(broken)), std::vector{kError}) << broken;
+}
+
 TEST(KernelLogImporter, InventsNoWallTime) {
   const auto boot = importText("[    1.500000] NVRM: Xid (PCI:0000:9b:00): 79, x\n[    2.000000] x\n");
   EXPECT_EQ(boot.recorder.runs.at(0).time_domain, TimeDomain::kRelative);

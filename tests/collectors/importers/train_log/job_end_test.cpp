@@ -132,10 +132,10 @@ TEST(JobEnd, ANodeThatFailedIsOneFaultWhicheverLineNamesIt) {
 TEST(JobEnd, AnErrorWithoutAStackAtTheEndOfTheLogIsTheEnd) {
   for (const char* error : {"RuntimeError: Triton Error [CUDA]: device kernel image is invalid",
                             "[rank3]: CheckpointError: shard 3 is missing", "mylib.data.ShardError: no such shard"}) {
-    for (const char* after : {"", "\n", "\nwandb: Run history\nsaving the last log\n"}) {
+    for (const char* after : {"", "\n", "\n\n", "\nsrun: error: gpu07: task 3: Exited with exit code 1\n"}) {
       const auto log = importLog(kSteps + error + after);
       EXPECT_EQ(log.out.runs[0].state, RunState::kFailed) << error << after;
-      EXPECT_THAT(reported(log.out), ElementsAre(testing::StartsWith("traceback/"))) << error;
+      EXPECT_THAT(reported(log.out)[0], testing::StartsWith("traceback/")) << error;
     }
     const auto went_on = importLog(kSteps + error + "\nstep: 100 loss: 4.00\n");
     EXPECT_NE(went_on.out.runs[0].state, RunState::kFailed) << error;
@@ -144,6 +144,22 @@ TEST(JobEnd, AnErrorWithoutAStackAtTheEndOfTheLogIsTheEnd) {
   for (const char* other : {"2026-03-04 10:00:00,000 [WARNING] RuntimeError: retried\n", "UserWarning: slow path\n",
                             "all ranks: no RuntimeError: ok\n", "RuntimeError\n"})
     EXPECT_NE(importLog(kSteps + other).out.runs[0].state, RunState::kFailed) << other;
+}
+
+TEST(JobEnd, AnErrorWithoutAStackAmongOtherLinesIsAWarning) {
+  const std::string error =
+      "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.wandb.ai', port=443): Max retries exceeded\n";
+  for (const std::string& text :
+       {kSteps + "Training done, saved model to out/\n" + error, kSteps + error + "wandb: Run history\nsaving the last log\n",
+        kSteps + "Saving model checkpoint to out/checkpoint-99\n" + error, kSteps + "Training completed.\n" + error,
+        " iteration       99/      99 | consumed samples: 100 | elapsed time per iteration (ms): 10.0 | lm loss: 4.0E+00 |\n" + error,
+        " 98%|#########8| 98/99 [00:10<00:01, 9.00it/s, loss=4.02]\n100%|##########| 99/99 [00:11<00:00, 9.00it/s, loss=4.01]\n" + error}) {
+    const auto log = importLog(text);
+    EXPECT_NE(log.out.runs[0].state, RunState::kFailed) << text;
+    const auto event = std::ranges::find(log.out.events, "traceback", &Event::kind);
+    ASSERT_NE(event, log.out.events.end()) << text;
+    EXPECT_EQ(event->severity, Severity::kWarning) << text;
+  }
 }
 
 TEST(JobEnd, WhatARunSurvivesIsNoEnd) {
