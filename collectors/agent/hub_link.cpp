@@ -22,7 +22,8 @@ namespace {
 
 constexpr DurNs kSteadyAfter = 2 * kNsPerSecond;
 constexpr DurNs kWelcomePatience = 10 * kNsPerSecond, kGoodbyePatience = 300 * kNsPerMs;
-constexpr std::size_t kDefinitionsPart = 1U << 20;
+constexpr std::size_t kMessagePart = 512U << 10;  // a hub closes connections with more than 1 MiB of unfinished messages
+constexpr std::size_t kClaimCost = 24;            // bytes of a claim beside the file's name
 
 grpc::ChannelArguments channelArguments() {
   grpc::ChannelArguments arguments;
@@ -251,10 +252,17 @@ bool HubLink::sendBeat(Session& session) {
   }
   beat.set_spool_bytes(m_outbox.spoolBytes());
   beat.set_dropped_batches(m_outbox.droppedBatches());
+  std::size_t bytes = 0;
   for (const LeaseClaims::Claim& claim : m_leases.claims(monotonicNow())) {
     v1::Lease& lease = *beat.add_leases();
     lease.set_file(claim.file);
     lease.set_offset(claim.offset);
+    bytes += claim.file.size() + kClaimCost;
+    if (bytes < kMessagePart) continue;
+    beat.set_raw_ns(m_now());
+    if (!session.stream->Write(message)) return false;
+    beat.clear_leases();
+    bytes = 0;
   }
   beat.set_raw_ns(m_now());
   return session.stream->Write(message);
@@ -315,10 +323,10 @@ void HubLink::sendWaiting(Session& session) {
       continue;
     }
     const std::string records = m_outbox.takeDefinitions(batch->session_index);
-    for (std::size_t at = 0; at < records.size(); at += kDefinitionsPart) {
+    for (std::size_t at = 0; at < records.size(); at += kMessagePart) {
       v1::Definitions& definitions = *message.mutable_definitions();
       definitions.set_session_index(batch->session_index);
-      definitions.set_records(records.substr(at, kDefinitionsPart));
+      definitions.set_records(records.substr(at, kMessagePart));
       definitions.set_crc32c(crc32c(definitions.records()));
       if (!session.stream->Write(message)) return;
     }

@@ -17,7 +17,8 @@ namespace {
 
 using Wire = v1::Payload;
 constexpr std::size_t kMaxBlock = 4096;
-constexpr std::size_t kMaxText = 64U << 10;  // of a log line, message or fact
+constexpr std::size_t kMaxText = 64U << 10;          // of a log line, message or fact
+constexpr std::size_t kMaxCaptureSent = 768U << 10;  // a hub takes batches of up to 960 KiB
 constexpr std::size_t kMinRoom = 1U << 10;
 constexpr std::size_t kSealedSize = 10;  // two tag bytes and the fixed64
 
@@ -74,8 +75,17 @@ void appendBlock(std::string& out, std::uint32_t field, const BlockColumns& bloc
 WireRecorder::WireRecorder(SessionDictionary& dictionary, std::function<TimeNs()> now, std::function<void()> seal)
     : m_dictionary(dictionary), m_now(std::move(now)), m_seal(std::move(seal)) {}
 
+void WireRecorder::close(Pending& pending) {
+  const TimeNs now = m_now();
+  std::memcpy(pending.open.data() + kSealedSize - 8, &now, 8);
+  pending.last = pending.open.size();
+  pending.full.push_back(std::move(pending.open));
+  pending.open = {};
+  pending.times.clear();
+}
+
 template <class Write>
-void WireRecorder::put(StreamClass stream, const Write& write) {
+void WireRecorder::put(StreamClass stream, const Write& write, std::size_t size) {
   bool want_seal = false;
   {
     const MutexLock lock(m_mutex);
@@ -85,6 +95,8 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
       m_dropping = true;
       return;
     }
+    // A large record gets a piece of its own.
+    if (!pending.open.empty() && pending.open.size() + size > 2 * kPiece) close(pending);
     if (pending.open.empty()) {
       // Sized by the node's last piece: a quiet node must not hold a large buffer until the acknowledgement.
       pending.open.reserve(std::clamp(pending.last, kMinRoom, kPiece / 4));
@@ -94,12 +106,7 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
     write(pending);
     pending.bytes += pending.open.size() - before;
     if (pending.open.size() >= kPiece) {
-      const TimeNs now = m_now();
-      std::memcpy(pending.open.data() + kSealedSize - 8, &now, 8);
-      pending.last = pending.open.size();
-      pending.full.push_back(std::move(pending.open));
-      pending.open = {};
-      pending.times.clear();
+      close(pending);
       want_seal = true;
     }
   }
@@ -108,11 +115,15 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
 
 template <class Message>
 void WireRecorder::putMessage(StreamClass stream, std::uint32_t field, const Message& message) {
-  put(stream, [&](Pending& pending) {
-    wire::appendTag(pending.open, field, 2);
-    wire::appendVarint(pending.open, message.ByteSizeLong());
-    message.AppendToString(&pending.open);
-  });
+  const std::size_t size = message.ByteSizeLong();
+  put(
+      stream,
+      [&](Pending& pending) {
+        wire::appendTag(pending.open, field, 2);
+        wire::appendVarint(pending.open, size);
+        message.AppendToString(&pending.open);
+      },
+      size);
 }
 
 template <class Message>
@@ -239,7 +250,7 @@ void WireRecorder::clock(const ClockReading& reading) { putMessage(StreamClass::
 
 void WireRecorder::capture(const Capture& capture) {
   Capture bounded = capture;
-  boundCapture(bounded);
+  boundCapture(bounded, kMaxCaptureSent);
   putMessage(StreamClass::kLogs, Wire::kCaptureFieldNumber, messageOf(bounded));
 }
 

@@ -106,9 +106,10 @@ class WireRecorder : public Recorder {
     std::size_t bytes = 0;      // full and open
     std::size_t last = 0;       // size of the previous piece, an estimate for the next one
   };
-  // Appends one record; `write(out)` appends the whole field.
+  // Appends one record; `write(out)` appends the whole field, of about `size` bytes where that may be large.
   template <class Write>
-  void put(StreamClass stream, const Write& write);
+  void put(StreamClass stream, const Write& write, std::size_t size = 0);
+  void close(Pending& pending) RG_REQUIRES(m_mutex);
   template <class Message>
   void putMessage(StreamClass stream, std::uint32_t field, const Message& message);
   template <class Message>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An assembly never holds more shifts than announced in the first part, nor more than kMaxShifts.
+// 1. An assembly never holds more shifts or cards than announced in the first part, nor more than kMaxShifts or kMaxIncidentCards.
 #include "collectors/wire/edit_message.h"
 
 #include <algorithm>
@@ -73,14 +73,22 @@ void fill(v1::EditPart& part, const IncidentEdit& edit) {
   out.set_notes(incident.notes);
   out.set_reason(incident.reason);
   for (const std::int64_t finding : incident.findings) out.add_finding(finding);
-  for (const IncidentEvidence& card : incident.evidence) {
-    v1::IncidentCard& one = *out.add_card();
-    one.set_kind(card.kind);
-    one.set_title(card.title);
-    one.set_caption(card.caption);
-    fillRange(one, card.range);
-    one.set_select(card.select);
-  }
+  out.set_card_count(static_cast<std::uint32_t>(incident.evidence.size()));
+}
+
+void fillCard(v1::IncidentCard& out, const IncidentEvidence& card) {
+  out.set_kind(card.kind);
+  out.set_title(card.title);
+  out.set_caption(card.caption);
+  fillRange(out, card.range);
+  out.set_select(card.select);
+}
+
+template <class Cards>
+void addCards(Incident& incident, const Cards& cards) {
+  for (const v1::IncidentCard& card : cards)
+    incident.evidence.push_back(
+        {.kind = card.kind(), .title = card.title(), .caption = card.caption(), .range = rangeOf(card), .select = card.select()});
 }
 
 void fill(v1::EditPart& part, const AgentForget& forget) { part.mutable_agent_forget()->set_name(forget.name); }
@@ -110,9 +118,7 @@ IncidentEdit incidentOf(const v1::IncidentEdit& message) {
                                  .findings = {message.finding().begin(), message.finding().end()},
                                  .evidence = {}},
                     .remove = message.remove()};
-  for (const v1::IncidentCard& card : message.card())
-    edit.incident.evidence.push_back(
-        {.kind = card.kind(), .title = card.title(), .caption = card.caption(), .range = rangeOf(card), .select = card.select()});
+  addCards(edit.incident, message.card());
   return edit;
 }
 
@@ -130,6 +136,13 @@ std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uui
   std::vector<v1::EditPart> parts(1);
   parts[0].set_store_uuid(store_uuid);
   std::visit([&](const auto& one) { fill(parts[0], one); }, edit);
+  if (const auto* incident = std::get_if<IncidentEdit>(&edit)) {
+    const std::vector<IncidentEvidence>& cards = incident->incident.evidence;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      if (i % kCardsPerPart == 0) parts.emplace_back();
+      fillCard(*parts.back().add_card(), cards[i]);
+    }
+  }
   const auto* alignment = std::get_if<ClockAlignment>(&edit);
   if (alignment == nullptr) return parts;
   const std::vector<ClockShift>& shifts = alignment->shifts;
@@ -172,7 +185,12 @@ Status EditAssembly::add(const v1::EditPart& part) {
     } else if (part.has_agent_forget()) {
       m_edit = AgentForget{.name = part.agent_forget().name()};
     } else if (part.has_incident()) {
-      m_edit = incidentOf(part.incident());
+      const v1::IncidentEdit& incident = part.incident();
+      m_card_count = incident.has_card_count() ? incident.card_count() : static_cast<std::size_t>(incident.card_size());
+      if (m_card_count > kMaxIncidentCards)
+        return {Code::kInvalidArgument,
+                "incident: " + std::to_string(m_card_count) + " cards, at most " + std::to_string(kMaxIncidentCards) + " are kept"};
+      m_edit = incidentOf(incident);
     } else {
       const v1::ClockAlignment& alignment = part.alignment();
       if (alignment.shift_count() > kMaxShifts)
@@ -187,6 +205,11 @@ Status EditAssembly::add(const v1::EditPart& part) {
       if (alignment.has_residual_ns()) begun.residual = alignment.residual_ns();
       m_edit = std::move(begun);
     }
+  }
+  if (auto* incident = std::get_if<IncidentEdit>(&m_edit)) {
+    addCards(incident->incident, part.card());
+    if (incident->incident.evidence.size() > m_card_count)
+      return {Code::kInvalidArgument, "incident: more cards than the " + std::to_string(m_card_count) + " announced"};
   }
   const v1::ClockShifts& columns = part.shifts();
   const int count = columns.rank_size();
@@ -210,6 +233,9 @@ Result<Edit> EditAssembly::take() {
   if (const auto* alignment = std::get_if<ClockAlignment>(&m_edit); alignment != nullptr && alignment->shifts.size() != m_shift_count)
     return Status(Code::kInvalidArgument,
                   "alignment: " + std::to_string(alignment->shifts.size()) + " of " + std::to_string(m_shift_count) + " shifts came");
+  if (const auto* incident = std::get_if<IncidentEdit>(&m_edit); incident != nullptr && incident->incident.evidence.size() != m_card_count)
+    return Status(Code::kInvalidArgument, "incident: " + std::to_string(incident->incident.evidence.size()) + " of " +
+                                              std::to_string(m_card_count) + " cards came");
   return std::move(m_edit);
 }
 

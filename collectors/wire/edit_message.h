@@ -4,7 +4,7 @@
 // Threading:  one thread per object.
 // Units:      as model/edits.h.
 // Errors:     INVALID_ARGUMENT invalid parts; checkEdit() validates the edit itself.
-// Cost:       O(shifts); a part has at most kShiftsPerPart of them, below 3 MiB.
+// Cost:       O(shifts); a part has at most kShiftsPerPart of them, or kCardsPerPart cards, and is below kMaxEditPart.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kShiftsPerPart = 64U << 10;
+inline constexpr std::size_t kShiftsPerPart = 16U << 10, kCardsPerPart = 64;
+inline constexpr std::size_t kMaxEditPart = 960U << 10;  // a hub closes connections with more than 1 MiB of unfinished messages
 
 std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uuid);
 
@@ -30,7 +31,7 @@ class EditAssembly {
   bool m_begun = false;
   std::string m_store_uuid;
   Edit m_edit;
-  std::size_t m_shift_count = 0;
+  std::size_t m_shift_count = 0, m_card_count = 0;
 };
 
 }  // namespace runglass

@@ -94,7 +94,7 @@ class Hostile {
     v1::Series series;
     series.set_metric(std::string(1'000, 'm'));
     std::string records;
-    while (records.size() < (1U << 20)) wire::appendBytes(records, Wire::kDefineSeriesFieldNumber, series.SerializeAsString());
+    while (records.size() < (512U << 10)) wire::appendBytes(records, Wire::kDefineSeriesFieldNumber, series.SerializeAsString());
     v1::AgentMessage message;
     message.mutable_definitions()->set_records(records);
     message.mutable_definitions()->set_crc32c(crc32c(records));

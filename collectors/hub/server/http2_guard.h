@@ -27,7 +27,7 @@ class Http2Guard {
   static constexpr std::size_t kCallsBefore = 16, kCalls = 64;
   static constexpr std::size_t kMaxHeaderBlock = 16U << 10;
   // Limit for incomplete messages, all calls of a connection together; each frame adds kFrameCost for gRPC's overhead.
-  static constexpr std::size_t kMaxUnfinished = 16U << 20, kFrameCost = 64;
+  static constexpr std::size_t kMaxUnfinished = 1U << 20, kFrameCost = 64;
 
   // Number of bytes at the front of `bytes` to pass on. The rest must be given again at the next call, followed by new bytes. `max_bytes`:
   // a further limit, of all connections without an admitted call.

@@ -27,7 +27,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMaxMessage = 4 << 20;
+constexpr int kMaxMessage = 1 << 20;  // as what Http2Guard lets pass of one
 constexpr DurNs kDrain = 2 * kNsPerSecond;
 
 void setLimits(grpc::ServerBuilder& builder) {

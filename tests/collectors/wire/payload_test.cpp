@@ -9,6 +9,7 @@
 #include <random>
 
 #include "collectors/agent/wire_recorder.h"
+#include "collectors/hub/server/ingest_limits.h"
 #include "collectors/wire/payload_replay.h"
 #include "collectors/wire/wire_writer.h"
 #include "tests/support/memory_recorder.h"
@@ -223,6 +224,19 @@ TEST_F(PayloadWire, CarriesCapturesWholeAndTheEndOfOnesThatAreTooLarge) {
   EXPECT_EQ(heard.captures[1].text, "the end\n");
   EXPECT_EQ(heard.captures[1].truncated_bytes, (3 << 20) + 1);
   EXPECT_FALSE(heard.captures[1].rank);
+}
+
+TEST_F(PayloadWire, NoPieceIsLargerThanAHubTakesWhateverItBeginsWith) {
+  for (const std::size_t before : {0U, 1'000U, 200'000U}) {
+    for (std::size_t bytes = 0; bytes < before; bytes += 1'000) out.log({.time = kNow, .stream = "s", .text = std::string(1'000, 'x')});
+    out.capture({.time = kNow, .kind = "kernel_log", .text = std::string(3 << 20, 'k')});
+    std::size_t captured = 0;
+    for (std::string piece = out.take(StreamClass::kLogs); !piece.empty(); piece = out.take(StreamClass::kLogs)) {
+      EXPECT_LE(piece.size(), kMaxBatch) << before;
+      captured += piece.size() > (700U << 10) ? 1 : 0;
+    }
+    EXPECT_EQ(captured, 1U) << before;
+  }
 }
 
 TEST_F(PayloadWire, SendsAnUpdateOnlyWhenSomethingChanged) {

@@ -209,7 +209,7 @@ TEST(EditMessage, AnAlignmentComesBackAsItWasInSeveralParts) {
   EXPECT_THAT(parts, SizeIs(4));
   EditAssembly assembly;
   for (const auto& part : parts) {
-    EXPECT_LT(part.ByteSizeLong(), 3U << 20);
+    EXPECT_LT(part.ByteSizeLong(), kMaxEditPart);
     const Status added = assembly.add(part);
     ASSERT_TRUE(added.ok()) << added.message();
   }
@@ -240,7 +240,7 @@ TEST(EditMessage, AChosenOrderOfRanksComesBackAsItWas) {
   EXPECT_EQ(back.order, "tp8-dp4");
 }
 
-TEST(EditMessage, AnIncidentComesBackAsItWasAndTheLargestFitsIntoAMessage) {
+TEST(EditMessage, AnIncidentComesBackAsItWasAndTheLargestFitsIntoSmallMessages) {
   IncidentEdit edit{.run_uuid = "u", .attempt = 3, .incident = {}, .remove = true};
   Incident& one = edit.incident;
   one.uuid = "i", one.title = std::string(kMaxIncidentTitle, 't'), one.state = IncidentState::kDismissed,
@@ -259,10 +259,16 @@ TEST(EditMessage, AnIncidentComesBackAsItWasAndTheLargestFitsIntoAMessage) {
                             .select = sentence});
   ASSERT_TRUE(checkEdit(edit).ok()) << checkEdit(edit).message();
   const auto parts = partsOf(edit, "store");
-  ASSERT_THAT(parts, SizeIs(1));
-  EXPECT_LT(parts[0].ByteSizeLong(), 3U << 20);
-  EditAssembly assembly;
-  ASSERT_TRUE(assembly.add(parts[0]).ok());
+  ASSERT_THAT(parts, SizeIs(1 + (kMaxIncidentCards + kCardsPerPart - 1) / kCardsPerPart));
+  EditAssembly assembly, cut, grown;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_LT(parts[i].ByteSizeLong(), kMaxEditPart);
+    ASSERT_TRUE(assembly.add(parts[i]).ok());
+    if (i + 1 < parts.size()) EXPECT_TRUE(cut.add(parts[i]).ok());
+    EXPECT_TRUE(grown.add(parts[i]).ok());
+  }
+  EXPECT_THAT(cut.take().status().message(), HasSubstr("192 of 200 cards came"));
+  EXPECT_THAT(grown.add(parts.back()).message(), HasSubstr("more cards than the 200 announced"));
   const auto back = assembly.take();
   ASSERT_TRUE(back.ok()) << back.status().message();
   const auto& found = std::get<IncidentEdit>(*back);

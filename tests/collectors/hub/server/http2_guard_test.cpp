@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "collectors/hub/server/ingest_limits.h"
 #include "tests/collectors/hub/server/raw_http2.h"
 #include "tests/support/seed.h"
 
@@ -177,11 +178,11 @@ TEST_F(Guard, WindowUpdatesForWhatWasTakenAreNoFlood) {
 TEST_F(Guard, ABatchGoesOnAndUnfinishedMessagesAreBounded) {
   guard.admit();
   ASSERT_TRUE(goesOn(opening(1)));
-  const std::string batch = RawHttp2::message(std::string(2U << 20, 'x'));
+  const std::string batch = RawHttp2::message(std::string(kMaxBatch, 'x'));
   for (int i = 0; i < 20; ++i)
     for (std::size_t at = 0; at < batch.size(); at += 16'384) ASSERT_TRUE(goesOn(data(1, batch.substr(at, 16'384)))) << i;
   // Calls that never finish their messages.
-  const std::string unfinished = RawHttp2::message(std::string(4U << 20, 'x')).substr(0, 3U << 20);
+  const std::string unfinished = RawHttp2::message(std::string(4U << 20, 'x')).substr(0, 192U << 10);
   int calls = 0;
   for (; calls < 60; ++calls) {
     bool all = goesOn(opening(client(calls + 1)));

@@ -8,6 +8,7 @@
 
 #include "collectors/hub/server/control_service.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/hub/server/ingest_limits.h"
 #include "collectors/wire/payload_budget.h"
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
@@ -79,11 +80,11 @@ class HubLimits : public testing::Test {
   std::uint64_t m_seq = 0;
 };
 
-TEST_F(HubLimits, AHeartbeatWithAHundredThousandLeasesHoldsUpNobody) {
+TEST_F(HubLimits, AHeartbeatWithSixtyThousandLeasesHoldsUpNobody) {
   const auto agent = hostile();
   v1::AgentMessage beat;
   beat.mutable_heartbeat()->set_raw_ns(wallNow());
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     v1::Lease& lease = *beat.mutable_heartbeat()->add_leases();
     lease.set_file("/f" + std::to_string(i));
     lease.set_offset(1);
@@ -98,7 +99,7 @@ TEST_F(HubLimits, ABatchOfIssuesHoldsUpNobodyAndLeavesFewRows) {
   const auto agent = hostile();
   std::string payload;
   wire::appendFixed64(payload, Wire::kSealedNsFieldNumber, wallNow());
-  for (int i = 0; i < 120'000; ++i) {
+  for (int i = 0; i < 80'000; ++i) {
     v1::Issue issue;
     issue.set_code("c" + std::to_string(i));
     wire::appendBytes(payload, Wire::kIssueFieldNumber, issue.SerializeAsString());
@@ -108,7 +109,26 @@ TEST_F(HubLimits, ABatchOfIssuesHoldsUpNobodyAndLeavesFewRows) {
   EXPECT_TRUE(agent->waitForAck(1, 1));
   const auto reader = stopped();
   EXPECT_LT(reader->issues()->size(), 1'000U);
-  EXPECT_GT(issueCount(*reader, "wire.too_many_issues"), 100'000);
+  EXPECT_GT(issueCount(*reader, "wire.too_many_issues"), 60'000);
+}
+
+TEST_F(HubLimits, TheLargestBatchIsTakenAndALargerOneIsRefused) {
+  const auto agent = hostile();
+  // Logs of one record after the other, as an agent's.
+  const auto batch = [](std::size_t bytes) {
+    v1::LogLine line;
+    line.set_text(std::string(1'000, 'x'));
+    std::string payload;
+    while (payload.size() + 1'010 < bytes) wire::appendBytes(payload, Wire::kLogFieldNumber, line.SerializeAsString());
+    return payload + std::string(bytes - payload.size(), '\0');
+  };
+  for (std::uint64_t seq = 0; seq < 20; ++seq) {
+    ASSERT_TRUE(agent->send(RawAgent::batch(3, seq, batch(kMaxBatch))));
+    ASSERT_TRUE(agent->waitForAck(3, seq + 1)) << seq;
+  }
+  (void)agent->send(RawAgent::batch(3, 20, batch(kMaxBatch + 1)));
+  EXPECT_THAT(agent->finish().error_message(), HasSubstr("larger than the welcome allows"));
+  EXPECT_LT(roundTrip(), kSoon);
 }
 
 TEST_F(HubLimits, DefinitionsWithoutEndEndTheirOwnSession) {
@@ -118,7 +138,7 @@ TEST_F(HubLimits, DefinitionsWithoutEndEndTheirOwnSession) {
   v1::Series series;
   series.set_metric(std::string(1'000, 'm'));
   std::string records;
-  while (records.size() < (1U << 20)) wire::appendBytes(records, Wire::kDefineSeriesFieldNumber, series.SerializeAsString());
+  while (records.size() < (512U << 10)) wire::appendBytes(records, Wire::kDefineSeriesFieldNumber, series.SerializeAsString());
   int sent = 0;
   v1::AgentMessage message;
   message.mutable_definitions()->set_records(records);
