@@ -24,8 +24,8 @@ constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kReturn = 20 * kNsPerSecond;  // more than an agent's longest pause before it reconnects
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr DurNs kLastRetentionBudget = kNsPerSecond;          // a hub ends within 3 s
-constexpr std::int64_t kCapShare = 80, kCapShareAtCap = 128;  // after this share of a store's cap, retention runs before its time
-constexpr std::int64_t kCapShareOfQueue = 64, kCapShareUnstored = 40;
+constexpr std::int64_t kCapShare = 40, kCapShareAtCap = 128;  // after this share of a store's cap, retention runs before its time
+constexpr std::int64_t kCapShareOfQueue = 64, kCapShareUnstored = 32;
 
 bool hasCap(const HubOptions& options) { return options.retention && options.retention->max_bytes > 0; }
 
@@ -189,13 +189,14 @@ void IngestThread::run() {
     storeAdmitted();
     m_recording.work(bytes);
     commitAsked();
+    keepUp();
     grant();
     {
       const MutexLock lock(m_mutex);
       ++m_stats.rounds;
       m_queue_bytes -= bytes;
       m_waiting_bytes = m_recording.waitingBytes();
-      m_capped = m_writer->journalBytes() > m_max_unstored;
+      m_capped = isCapped();
       if (!m_capped && m_queue_bytes + m_waiting_bytes < m_max_queue / 2) resumed.swap(m_parked);
     }
     for (const auto& link : resumed) link->resumeReads();
@@ -325,7 +326,8 @@ void IngestThread::watchCap() {
     writer.event({.time = now,
                   .kind = refuses ? "store_full" : "store_has_room",
                   .severity = refuses ? Severity::kError : Severity::kInfo,
-                  .message = refuses ? "the store is at its cap (--max-store-gib): new data is refused"
+                  .message = refuses ? "the store is at its cap (--max-store-gib): new data is refused; while all of it is, no node is "
+                                       "reported as lost"
                                      : "the store is below its cap again: all data is stored"});
   });
 }
@@ -336,7 +338,7 @@ void IngestThread::tick() {
   m_last_tick = now;
   acknowledge();
   // Refused agents that pause before they reconnect are not silent.
-  if (!m_withheld.empty()) m_silent_from = now + kReturn;
+  if (!m_withheld.empty() || isCapped()) m_silent_from = now + kReturn;
   if (now >= m_silent_from) recordChanges(m_liveness.tick(now));
   if (m_recording.atRest()) {
     m_orders.tick(now, *m_writer);
@@ -349,11 +351,16 @@ void IngestThread::tick() {
   m_stats.store_error = !m_withheld.empty() ? m_withheld : !m_refused.empty() ? m_refused : m_recording.status().message();
 }
 
-bool IngestThread::retentionIsDue(DurNs now) const {
-  if (!m_options.retention) return false;
-  const std::int64_t cap = m_options.retention->max_bytes;
+bool IngestThread::retentionIsDue(DurNs now) const { return m_options.retention && now >= m_next_retention; }
+
+// With a cap, in each round: data of one tick can be a tenth of a small cap. Reading pauses until the commit.
+void IngestThread::keepUp() {
+  if (!hasCap(m_options) || !m_recording.atRest() || m_recording.failures() > 0) return;
   const std::int64_t share = m_writer->capRefuses() == CapRefuses::kNothing ? kCapShare : kCapShareAtCap;
-  return now >= m_next_retention || (cap > 0 && m_since_retention >= cap / share);
+  if (isCapped())
+    m_recording.commit([](const Status&) {});
+  else if (m_since_retention >= m_options.retention->max_bytes / share)
+    forgetOld();
 }
 
 void IngestThread::forgetOld() {

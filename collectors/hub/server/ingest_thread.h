@@ -159,6 +159,8 @@ class IngestThread {
   void failStore(const Status& status);
   void watchCommits();
   void watchCap();
+  void keepUp();
+  bool isCapped() const { return m_writer->journalBytes() > m_max_unstored; }
   void endSessions(const std::string& why);
   void recordAlive(const Item& item, const Agent& agent);
   void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
