@@ -70,7 +70,8 @@ constexpr std::array kIssues = {
     IssueInfo{"store.over_cap", kError,
               "The store reached its cap (--max-store-gib), less the room for the next commit of its open series, and nothing more may be "
               "deleted, so that new samples, spans and plain log lines, and "
-              "then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored."},
+              "then scalars of ranks, are refused, and at last all data, which agents spool. Raise the cap, or delete old runs with "
+              "runglassctl delete."},
     IssueInfo{"spans.overlap", kInfo,
               "Spans of one track and depth overlapped, so that they do not fit one row. They are kept whole, on overflow lanes below the "
               "others."},

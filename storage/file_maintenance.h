@@ -45,6 +45,10 @@ struct Retention {
   DurNs budget = 0;                         // maximum working time; the rest is left to the next call; 0 = no limit
 };
 
+// What is refused because the file is at max_bytes and nothing more may be deleted. kAll: the caller must take no data at all, since what a
+// Writer never refuses would pass the cap by a tenth.
+enum class CapRefuses : std::uint8_t { kNothing, kSamples, kScalarsToo, kAll };
+
 struct DiskSpace {
   std::int64_t free_bytes = 0, total_bytes = 0;
 };
@@ -64,6 +68,8 @@ class FileMaintenance {
   virtual Result<bool> applyRetention(const Retention& policy, TimeNs now) = 0;
   // The same in three parts, see Ingest::beginFlush().
   virtual Status beginRetention(const Retention& policy, TimeNs now) = 0;
+  // Changes at the end of a commit and of retention.
+  virtual CapRefuses capRefuses() const = 0;
   // Changes WriterOptions::max_pages; never below the pages in use.
   virtual void setMaxPages(std::int64_t pages) = 0;
   // Flush, fold the journal, truncate the WAL, journal_mode=DELETE: afterwards the single file is the whole store.

@@ -14,6 +14,7 @@
 #include "collectors/wire/hub_target.h"
 #include "collectors/wire/order_message.h"
 #include "collectors/wire/pem_file.h"
+#include "collectors/wire/wire_reader.h"
 #include "model/crc32c.h"
 #include "runglass/v1/ingest.grpc.pb.h"
 
@@ -38,6 +39,19 @@ grpc::ChannelArguments channelArguments() {
        })
     arguments.SetInt(name, value);
   return arguments;
+}
+
+// The length of the first whole records of `records`, at most `most` bytes or one record: the hub checks each message of definitions alone.
+std::size_t wholeRecords(std::string_view records, std::size_t most) {
+  WireReader reader(records);
+  std::size_t length = 0;
+  while (reader.next()) {
+    reader.skip();
+    const std::size_t end = records.size() - reader.left();
+    if (!reader.ok() || (length > 0 && end > most)) break;
+    length = end;
+  }
+  return length > 0 ? length : records.size();
 }
 
 std::vector<Outbox::Position> positionsOf(const google::protobuf::RepeatedPtrField<v1::Resume>& resumes) {
@@ -323,10 +337,11 @@ void HubLink::sendWaiting(Session& session) {
       continue;
     }
     const std::string records = m_outbox.takeDefinitions(batch->session_index);
-    for (std::size_t at = 0; at < records.size(); at += kMessagePart) {
+    for (std::size_t at = 0, size = 0; at < records.size(); at += size) {
+      size = wholeRecords(std::string_view(records).substr(at), kMessagePart);
       v1::Definitions& definitions = *message.mutable_definitions();
       definitions.set_session_index(batch->session_index);
-      definitions.set_records(records.substr(at, kMessagePart));
+      definitions.set_records(records.substr(at, size));
       definitions.set_crc32c(crc32c(definitions.records()));
       if (!session.stream->Write(message)) return;
     }

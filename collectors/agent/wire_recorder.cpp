@@ -205,11 +205,22 @@ void WireRecorder::scalars(SeriesId series, std::span<const std::int64_t> step, 
 }
 
 void WireRecorder::spans(TrackId track, const SpanColumns& spans) {
-  // A block is limited by rows and, where they carry arguments, by bytes.
+  const auto isLong = [](const std::string& text) { return text.size() > kMaxText; };
+  if (std::ranges::any_of(spans.names, isLong) || std::ranges::any_of(spans.args, isLong)) {
+    SpanColumns bounded = spans;
+    for (std::string& name : bounded.names) name = cut(name);
+    // A part of a JSON text is none.
+    for (std::string& args : bounded.args)
+      if (isLong(args)) static_cast<void>(cut(args)), args.clear();
+    return this->spans(track, bounded);
+  }
+  // A block is limited by rows and by bytes; it has each of its names once.
+  std::vector<std::size_t> named(spans.names.size(), spans.size());  // the row that begins the block
   for (std::size_t from = 0; from < spans.size();) {
     std::size_t to = from, bytes = 0;
     while (to < spans.size() && to - from < kMaxBlock && bytes < kPiece) {
-      bytes += 32 + (spans.args.empty() ? 0 : spans.args[to].size()) + spans.names[spans.name[to]].size() / 16;
+      bytes += 32 + (spans.args.empty() ? 0 : spans.args[to].size());
+      if (std::exchange(named[spans.name[to]], from) != from) bytes += spans.names[spans.name[to]].size();
       ++to;
     }
     putMessage(StreamClass::kKernels, Wire::kSpansFieldNumber, spanBlock(track, spans, from, to));

@@ -15191,8 +15191,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>store 已有 20,000 个不同的问题；更多的在此计数。多数情况是一个来源出错：请查看计数最大的。</translation>
     </message>
     <message>
-        <source>The store reached its cap (--max-store-gib), less the room for the next commit of its open series, and nothing more may be deleted, so that new samples, spans and plain log lines, and then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored.</source>
-        <translation>store 已达上限（--max-store-gib）减去其打开序列下次提交所需的空间，且没有可再删除的内容，因此拒绝新的样本、span 和普通日志行，其后拒绝各 rank 的标量。请提高上限，或用 runglassctl delete 删除旧运行。事件仍会存储。</translation>
+        <source>The store reached its cap (--max-store-gib), less the room for the next commit of its open series, and nothing more may be deleted, so that new samples, spans and plain log lines, and then scalars of ranks, are refused, and at last all data, which agents spool. Raise the cap, or delete old runs with runglassctl delete.</source>
+        <translation>store 已达上限（--max-store-gib）减去其打开序列下次提交所需的空间，且没有可再删除的内容，因此拒绝新的样本、span 和普通日志行，其后拒绝各 rank 的标量，最后拒绝所有数据（由 agent 暂存到磁盘）。请提高上限，或用 runglassctl delete 删除旧运行。</translation>
     </message>
     <message>
         <source>The store that this one was exported from had damaged chunks; their data is missing here. Export again after the source was restored from a copy to get it.</source>

@@ -42,8 +42,8 @@ void StoreWriter::scalars(SeriesId series, std::span<const std::int64_t> step, s
 void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
   atRest();
   if (n == 0 || m_replaying_stored) return;
-  if (refuses(id)) {
-    m_cap.refused += static_cast<std::int64_t>(n);
+  if (const auto kind = refusedKind(id)) {
+    m_cap.refused[*kind] += static_cast<std::int64_t>(n);
     return;
   }
   m_chunks.append(id, x, time, value, n);
@@ -54,7 +54,7 @@ void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
   const std::size_t n = spans.size();
   if (n == 0 || m_replaying_stored) return;
   if (m_cap.refusesSamples()) {
-    m_cap.refused += static_cast<std::int64_t>(n);
+    m_cap.refused[SizeCap::kSpans] += static_cast<std::int64_t>(n);
     return;
   }
   const std::int64_t overlaps = m_lanes.append(id, spans);
@@ -124,7 +124,7 @@ void StoreWriter::log(const LogLine& line) {
   atRest();
   if (m_replaying_stored) return;
   if (m_cap.refusesSamples() && line.severity < Severity::kWarning) {
-    ++m_cap.refused;
+    ++m_cap.refused[SizeCap::kLogLines];
     return;
   }
   m_log.log(line);
@@ -144,7 +144,7 @@ void StoreWriter::capture(const Capture& capture) {
   atRest();
   if (m_replaying_stored) return;
   if (m_cap.refusesSamples()) {
-    ++m_cap.refused;
+    ++m_cap.refused[SizeCap::kCaptures];
     return;
   }
   m_log.capture(capture);

@@ -2,8 +2,9 @@
 // StoreWriter: retention around the connection, and refusal of data while the store exceeds its cap.
 // Invariants:
 // 1. Nothing is refused until retention finds nothing more to delete, or the file is 7 % over the usable part of its cap.
-// 2. Events, progress, issues, catalogue rows, scalars without a rank, and log lines of severity warning and above are never refused.
-// 3. Refused data is counted in the issue store.over_cap of the next flush.
+// 2. Events, progress, issues, catalogue rows, scalars without a rank, and log lines of severity warning and above are never refused here:
+//    above kAll capRefuses() is kAll, and a hub then takes no data.
+// 3. Refused data is counted in the next flush: an issue store.over_cap for each kind of data.
 #include <algorithm>
 
 #include "storage/write/store_writer.h"
@@ -11,9 +12,11 @@
 namespace runglass {
 namespace {
 
-// As factors of the usable part.
-constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAtOnce = 1.07;
+// As factors of the usable part; kAtOnce: before retention has found nothing more to delete.
+constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAll = 1.05, kAtOnce = 1.07;
 constexpr std::int64_t kPageBytes = 4096;
+constexpr std::array<const char*, SizeCap::kKinds> kKindNames = {"samples", "scalars of ranks", "spans", "captures",
+                                                                 "log lines below warning"};
 
 }  // namespace
 
@@ -30,32 +33,38 @@ std::string SizeCap::ofCap() const {
 void SizeCap::judge(bool nothing_to_delete) {
   const auto may_use = static_cast<double>(room), size = static_cast<double>(used);
   if (cap <= 0 || size < kEnough * may_use) {
-    refusing = Refusing::kNothing;
-  } else if (size > kAtOnce * may_use || (nothing_to_delete && size > kScalarsToo * may_use)) {
-    refusing = Refusing::kScalarsToo;
-  } else if (nothing_to_delete && refusing == Refusing::kNothing) {
-    refusing = Refusing::kSamples;
+    refusing = CapRefuses::kNothing;
+  } else if (size > kAll * may_use && exhausted) {
+    refusing = CapRefuses::kAll;
+  } else if (size > kAtOnce * may_use || (size > kScalarsToo * may_use && (nothing_to_delete || refusing == CapRefuses::kAll))) {
+    refusing = std::max(refusing, CapRefuses::kScalarsToo);
+  } else if (refusing == CapRefuses::kAll) {
+    refusing = CapRefuses::kScalarsToo;
+  } else if (nothing_to_delete && refusing == CapRefuses::kNothing) {
+    refusing = CapRefuses::kSamples;
   }
 }
 
-bool StoreWriter::refuses(SeriesId id) {
-  if (!m_cap.refusesSamples() || !m_catalog.knowsSeries(id)) return false;
-  const bool scalar = m_catalog.isScalar(id);
-  return !scalar || (m_cap.refusing == SizeCap::Refusing::kScalarsToo && m_catalog.isOfRank(id));
+std::optional<SizeCap::Kind> StoreWriter::refusedKind(SeriesId id) {
+  if (!m_cap.refusesSamples() || !m_catalog.knowsSeries(id)) return std::nullopt;
+  if (!m_catalog.isScalar(id)) return SizeCap::kSamples;
+  return m_cap.refusesScalars() && m_catalog.isOfRank(id) ? std::optional(SizeCap::kScalars) : std::nullopt;
 }
 
 void StoreWriter::reportRefused() {
   if (const Status failed = m_catalog.takeFailure(); !failed.ok())
     issue({.code = "store.catalogue_unread", .source = "store", .first = wallNow(), .last = wallNow(), .detail = failed.message()});
-  if (m_cap.refused == 0) return;
-  issue({.code = "store.over_cap",
-         .source = "store",
-         .count = std::exchange(m_cap.refused, 0),
-         .first = wallNow(),
-         .last = wallNow(),
-         .detail = "the store needs " + std::to_string(m_cap.used >> 20) + " MiB " + m_cap.ofCap() +
-                   ", and nothing more may be deleted; refused: samples, spans, captures and log lines below warning" +
-                   (m_cap.refusing == SizeCap::Refusing::kScalarsToo ? ", scalars of ranks" : "")});
+  for (std::size_t kind = 0; kind < SizeCap::kKinds; ++kind) {
+    const std::int64_t count = std::exchange(m_cap.refused[kind], 0);
+    if (count == 0) continue;
+    issue({.code = "store.over_cap",
+           .source = kKindNames[kind],
+           .count = count,
+           .first = wallNow(),
+           .last = wallNow(),
+           .detail = "the store needs " + std::to_string(m_cap.used >> 20) + " MiB " + m_cap.ofCap() +
+                     ", and nothing more may be deleted; these were refused"});
+  }
 }
 
 RetentionScope StoreWriter::retentionScope() {
@@ -86,6 +95,7 @@ void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retenti
   }
   report("store.thinned", outcome.thinned_points, "scalars of ranks: every 16th step and outliers stay");
   m_cap.used = outcome.used_bytes;
+  m_cap.exhausted = outcome.over_cap;
   m_cap.judge(outcome.over_cap);
   if (outcome.over_cap)
     report("store.over_cap", 1,

@@ -124,6 +124,7 @@ class StoreWriter final : public Writer {
   Result<Run> findRun(std::string_view name) override { return edits().findRun(name); }
   void pin(TimeRange range, std::string_view reason) override { edits().pin(range, reason); }
   Result<bool> applyRetention(const Retention& policy, TimeNs now) override;
+  CapRefuses capRefuses() const override { return m_cap.refusing; }
   void setMaxPages(std::int64_t pages) override;
   Status close() override;
   WalFile& wal() { return m_wal; }
@@ -150,7 +151,7 @@ class StoreWriter final : public Writer {
   // store_append.cpp, store_evict.cpp, store_cap.cpp
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void evictIdle();
-  bool refuses(SeriesId id);
+  std::optional<SizeCap::Kind> refusedKind(SeriesId id);
   void reportRefused();
   RetentionScope retentionScope();
   void reportRetention(const RetentionOutcome& outcome, const Retention& policy, TimeNs now);

@@ -2,6 +2,7 @@
 // Functions shared by the parts of the writer. Internal to storage.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "model/events.h"
+#include "storage/file_maintenance.h"
 #include "storage/read/live_tail.h"
 #include "storage/sqlite/connection.h"
 #include "storage/write/catalog.h"
@@ -17,17 +19,20 @@ namespace runglass {
 
 // The cap on a store's size: which data is refused, and how much was. The rules are in store_cap.cpp.
 struct SizeCap {
-  enum class Refusing : std::uint8_t { kNothing, kSamples, kScalarsToo };
+  // Counted apart, each an issue of its own.
+  enum Kind : std::uint8_t { kSamples, kScalars, kSpans, kCaptures, kLogLines, kKinds };
 
   // A commit may add a page to each of the `open_chunks`: that much of the cap is kept free.
   void set(std::int64_t cap, std::int64_t open_chunks);
   void judge(bool nothing_to_delete);
-  bool refusesSamples() const { return refusing != Refusing::kNothing; }
+  bool refusesSamples() const { return refusing != CapRefuses::kNothing; }
+  bool refusesScalars() const { return refusing >= CapRefuses::kScalarsToo; }
   std::string ofCap() const;  // "of its cap of 7 MiB", and the part of it that is kept free
 
-  Refusing refusing = Refusing::kNothing;
-  std::int64_t refused = 0;                  // points, spans, lines and captures since the last flush
-  std::int64_t cap = 0, room = 0, used = 0;  // bytes: the newest retention policy's cap, its usable part, in use after the newest commit
+  CapRefuses refusing = CapRefuses::kNothing;
+  bool exhausted = false;                      // the newest retention left nothing to delete; commits until the next one count on it
+  std::array<std::int64_t, kKinds> refused{};  // since the last flush
+  std::int64_t cap = 0, room = 0, used = 0;    // bytes: the newest retention policy's cap, its usable part, in use after the newest commit
 };
 
 // One more than the highest id of `table`, as returned by the query `highest`; also for a rebuilt table.

@@ -37,7 +37,7 @@ constexpr double kMib = 1 << 20;
 constexpr int kRestarts = 50;
 // The quick form runs beside other tests and on small stores: times are measured on a busy machine, and what SQLite's cache (16 MiB) and
 // the heap of a small process add is no growth.
-constexpr double kBusy = 5, kCacheMib = 24;
+constexpr double kBusy = 2, kCacheMib = 24;
 
 struct Options {
   bool quick = false;
@@ -166,15 +166,15 @@ Row commit(const Options& options, const Stores& stores) {
       took.push_back(milliseconds([&] { (void)writer->flush(); }));
     }
     (void)writer->close();
-    std::ranges::nth_element(took, took.begin() + kCommits / 2);
-    return took[kCommits / 2];
+    std::ranges::sort(took);
+    return options.quick ? took.front() : took[kCommits / 2];
   };
   const double young = measure(stores.young()), old = measure(stores.old());
   Findings findings;
   findings.need(old <= options.time(1.5 * young), text("%.1f ms, young %.1f ms", old, young));
   return {.id = "commit",
-          .what = text("commit of a sample of each node, a step of %d ranks and progress of %d, median of %d",
-                       stores.plan().recording_ranks, stores.plan().ranks(), kCommits),
+          .what = text("commit of a sample of each node, a step of %d ranks and progress of %d, %s of %d", stores.plan().recording_ranks,
+                       stores.plan().ranks(), options.quick ? "best" : "median", kCommits),
           .target = "<= 1.5 x young",
           .measured = findings.text(),
           .verdict = findings.verdict()};

@@ -114,7 +114,7 @@ Status readMetric(const File& file, const toml::table& table, const std::string&
 }
 
 // Only these events last until another event ends them.
-bool isLasting(const std::string& event) { return event == "node_lost" || event == "node_stale"; }
+bool isLasting(const std::string& event) { return event == "node_lost" || event == "node_stale" || event == "store_full"; }
 
 Result<AlertRule> readRule(const File& file, const toml::table& table, std::size_t index, const AlertOptions& all) {
   AlertRule rule{.name = table["name"].value_or(std::string())};
@@ -133,7 +133,7 @@ Result<AlertRule> readRule(const File& file, const toml::table& table, std::size
     return file.wrong(where, "wants exactly one of finding, event and metric");
   if (metric) RG_TRY(readMetric(file, table, where, rule));
   if (rule.hold > 0 && !rule.events.empty() && !std::ranges::all_of(rule.events, isLasting))
-    return file.wrong(where, "for is allowed with the events node_lost and node_stale only: the others have no duration");
+    return file.wrong(where, "for is allowed with the events node_lost, node_stale and store_full only: the others have no duration");
   if (table.contains("to")) {
     RG_TRY(file.texts(table, "to", where, rule.to));
   } else {
@@ -206,6 +206,7 @@ AlertOptions defaultAlerts(bool desktop) {
   all.rules.push_back({.name = "uncertain", .findings = {"insufficient_evidence"}, .at_least = Severity::kDebug});
   all.rules.push_back({.name = "findings", .findings = {"*"}, .at_least = Severity::kWarning, .to = to});
   all.rules.push_back({.name = "lost nodes", .events = {"node_lost"}, .at_least = Severity::kError, .hold = 60 * kNsPerSecond, .to = to});
+  all.rules.push_back({.name = "full store", .events = {"store_full"}, .at_least = Severity::kError, .to = to});
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include "collectors/hub/alerts/notifier.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/alert_cause.h"
 #include "model/mutex.h"
@@ -24,8 +25,18 @@ constexpr std::size_t kMaxEvents = 2'000;  // per step, the newest
 
 bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "hang"; }
 
-// Lasts until the node reports again or says goodbye.
-bool isSilence(const std::string& kind) { return kind == "node_lost" || kind == "node_stale"; }
+// Events that last until one of another kind about the same node, or the store, ends them.
+struct Lasting {
+  std::string_view kind, ended_by;
+};
+constexpr std::array<Lasting, 5> kLasting = {{{"node_lost", "node_back"},
+                                              {"node_lost", "node_left"},
+                                              {"node_stale", "node_back"},
+                                              {"node_stale", "node_left"},
+                                              {"store_full", "store_has_room"}}};
+
+bool isLasting(std::string_view kind) { return std::ranges::find(kLasting, kind, &Lasting::kind) != kLasting.end(); }
+bool isEnd(std::string_view kind) { return std::ranges::find(kLasting, kind, &Lasting::ended_by) != kLasting.end(); }
 
 void addSelect(std::string& select, const char* key, const std::string& value) {
   if (!select.empty()) select += ',';
@@ -158,7 +169,7 @@ Trouble Notifier::troubleOf(const Event& event) const {
                   .code = event.code,
                   .severity = event.severity,
                   .since = event.time.value_or(0)};
-  trouble.moment = !isSilence(event.kind);
+  trouble.moment = !isLasting(event.kind);
   std::string owner, select;
   const auto device = m_devices.find(event.device);
   const auto node = m_nodes.find(event.node ? event.node : device != m_devices.end() ? device->second.node : NodeId());
@@ -202,8 +213,8 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
       .range = {now - AlertState::kNews, std::numeric_limits<TimeNs>::max()}, .run = std::nullopt, .at_least = *m_events_from, .kind = ""};
   filter.limit = kMaxEvents;
   RG_ASSIGN(std::vector<Event> events, reader.events(filter));
-  // A returning node causes no notification, but ends its silence.
-  for (const char* kind : {"node_back", "node_left"}) {
+  // These cause no notification, but end one.
+  for (const char* kind : {"node_back", "node_left", "store_has_room"}) {
     EventFilter quiet = filter;
     quiet.at_least = Severity::kDebug;
     quiet.kind = kind;
@@ -220,14 +231,16 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
       m_events_generation = 0;
       continue;
     }
-    if (event.kind != "node_back" && event.kind != "node_left") {
+    if (!isEnd(event.kind)) {
       Trouble trouble = troubleOf(event);
       takeCause(trouble, m_one_fault.join(signOf(trouble, event.node)));
       m_shared->book.see(std::move(trouble), now);
       continue;
     }
-    for (const char* silence : {"node_lost", "node_stale"}) {
-      event.kind = silence;
+    const std::string end = event.kind;
+    for (const auto& [lasting, ended_by] : kLasting) {
+      if (ended_by != end) continue;
+      event.kind = lasting;
       Trouble ended = troubleOf(event);
       takeCause(ended, m_one_fault.recall(ended.cause));
       m_shared->book.end(ended.cause, ended.part, *event.time);

@@ -9,6 +9,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -49,6 +50,21 @@ void setLimits(grpc::ServerBuilder& builder) {
   builder.SetResourceQuota(grpc::ResourceQuota("hub").Resize(256U << 20));
 }
 
+// Whether the newest event about the store's cap is that data is refused. Events have no index by kind: they are read only in a store with
+// the issue that comes with them.
+Result<bool> refusedData(Reader& reader) {
+  RG_ASSIGN(const std::vector<Issue> issues, reader.issues());
+  if (std::ranges::find(issues, "store.over_cap", &Issue::code) == issues.end()) return false;
+  EventFilter filter{.range = {}, .run = std::nullopt, .at_least = Severity::kError, .kind = "store_full", .limit = 1};
+  RG_ASSIGN(const std::vector<Event> full, reader.events(filter));
+  if (full.empty()) return false;
+  filter.range.t0 = full.front().time.value_or(0);
+  filter.at_least = Severity::kInfo;
+  filter.kind = "store_has_room";
+  RG_ASSIGN(const std::vector<Event> room, reader.events(filter));
+  return room.empty();
+}
+
 }  // namespace
 
 struct Hub::Parts {
@@ -85,14 +101,15 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   if (const auto& mirror = writer->mirror())
     return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
                                                  " writes: agents' data goes there; receive into a store of its own");
-  std::vector<Node> known;
+  IngestThread::Known known;
   {
     RG_ASSIGN(const std::unique_ptr<Reader> reader, openStore(store).reader());
-    RG_ASSIGN(known, reader->nodes());
+    RG_ASSIGN(known.nodes, reader->nodes());
+    RG_ASSIGN(known.refused_data, refusedData(*reader));
   }
   RG_ASSIGN(std::string store_uuid, storeUuid(store));
   const auto open = [store, live = writer->liveTail()] { return openStore(store).reader({.live = live}); };
-  parts.ingest = std::make_unique<IngestThread>(std::move(writer), open, options, std::move(known));
+  parts.ingest = std::make_unique<IngestThread>(std::move(writer), open, options, known);
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
   parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);
   parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);

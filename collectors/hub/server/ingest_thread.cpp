@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "collectors/hub/server/ingest_limits.h"
@@ -22,26 +23,38 @@ constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kReturn = 20 * kNsPerSecond;  // more than an agent's longest pause before it reconnects
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
-constexpr DurNs kLastRetentionBudget = kNsPerSecond;  // a hub ends within 3 s
-constexpr std::int64_t kCapShare = 16;                // after this share of a store's cap, retention runs before its time
+constexpr DurNs kLastRetentionBudget = kNsPerSecond;          // a hub ends within 3 s
+constexpr std::int64_t kCapShare = 40, kCapShareAtCap = 128;  // after this share of a store's cap, retention runs before its time
+constexpr std::int64_t kCapShareOfQueue = 64, kCapShareUnstored = 32;
+
+bool hasCap(const HubOptions& options) { return options.retention && options.retention->max_bytes > 0; }
+
+// The data that arrives before and during a commit must fit into the tenth above the cap.
+std::size_t maxQueue(const HubOptions& options) {
+  if (!hasCap(options)) return options.queue_bytes;
+  return std::min(options.queue_bytes, static_cast<std::size_t>(options.retention->max_bytes / kCapShareOfQueue));
+}
 
 }  // namespace
 
-IngestThread::IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options,
-                           std::vector<Node> known_nodes)
+IngestThread::IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, const Known& known)
     : m_options(options),
+      m_max_queue(maxQueue(options)),
+      m_max_unstored(hasCap(options) ? options.retention->max_bytes / kCapShareUnstored : std::numeric_limits<std::int64_t>::max()),
       m_writer(std::move(writer)),
       m_live_tail(m_writer->liveTail()),
       m_liveness(options.liveness),
       // In a store without nodes no agent was tailing before this hub began.
-      m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
+      m_leases(known.nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
       m_orders(std::move(open), [this](std::function<void(Writer&)> action) { post(std::move(action)); }),
+      m_cap_judged(!hasCap(options)),
+      m_refused_data(known.refused_data),
       m_recording(*m_writer, [this] {
         const MutexLock lock(m_mutex);
         m_commit_ran = true;
         m_wake.notifyOne();
       }) {
-  for (const Node& node : known_nodes) {
+  for (const Node& node : known.nodes) {
     m_liveness.expect(node, monotonicNow());
     m_nodes[node.uuid] = {node.name, node.last_heard.value_or(0)};
   }
@@ -56,7 +69,7 @@ bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage messag
   item.what = std::move(message);
   const MutexLock lock(m_mutex);
   m_queue_bytes += item.bytes;
-  const bool room = m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
+  const bool room = !m_capped && m_queue_bytes + m_waiting_bytes < m_max_queue;
   if (!room) m_parked.push_back(item.link);
   m_queue.push_back(std::move(item));
   m_wake.notifyOne();
@@ -81,7 +94,7 @@ void IngestThread::receive(ReceivedBatch batch) {
 
 bool IngestThread::hasRoom() const {
   const MutexLock lock(m_mutex);
-  return m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
+  return !m_capped && m_queue_bytes + m_waiting_bytes < m_max_queue;
 }
 
 void IngestThread::post(std::function<void(Writer&)> action) {
@@ -176,13 +189,15 @@ void IngestThread::run() {
     storeAdmitted();
     m_recording.work(bytes);
     commitAsked();
+    keepUp();
     grant();
     {
       const MutexLock lock(m_mutex);
       ++m_stats.rounds;
       m_queue_bytes -= bytes;
       m_waiting_bytes = m_recording.waitingBytes();
-      if (m_queue_bytes + m_waiting_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
+      m_capped = isCapped();
+      if (!m_capped && m_queue_bytes + m_waiting_bytes < m_max_queue / 2) resumed.swap(m_parked);
     }
     for (const auto& link : resumed) link->resumeReads();
     tick();
@@ -294,10 +309,27 @@ void IngestThread::watchCommits() {
   } else if (over) {
     m_withheld = std::to_string(unstored >> 20) + " MiB are acknowledged and not stored";
     if (!m_recording.status().ok()) m_withheld += ": " + m_recording.status().message();
+  } else if (m_writer->capRefuses() == CapRefuses::kAll) {
+    m_withheld = "the store is at its cap (--max-store-gib), and nothing more may be deleted";
   }
   if (was_withheld && !m_withheld.empty() && (!m_agents.empty() || !m_received.empty())) return endSessions(m_withheld);
   if (was_withheld == m_withheld.empty())
     for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
+}
+
+// Events, since alert rules are about events, and a later hub finds the newest one in the store.
+void IngestThread::watchCap() {
+  const bool refuses = m_writer->capRefuses() != CapRefuses::kNothing;
+  if (refuses == m_refused_data || (!refuses && !m_cap_judged)) return;
+  m_refused_data = refuses;
+  m_recording.add(kSmall, [refuses, now = wallNow()](Writer& writer) {
+    writer.event({.time = now,
+                  .kind = refuses ? "store_full" : "store_has_room",
+                  .severity = refuses ? Severity::kError : Severity::kInfo,
+                  .message = refuses ? "the store is at its cap (--max-store-gib): new data is refused; while all of it is, no node is "
+                                       "reported as lost"
+                                     : "the store is below its cap again: all data is stored"});
+  });
 }
 
 void IngestThread::tick() {
@@ -306,7 +338,7 @@ void IngestThread::tick() {
   m_last_tick = now;
   acknowledge();
   // Refused agents that pause before they reconnect are not silent.
-  if (!m_withheld.empty()) m_silent_from = now + kReturn;
+  if (!m_withheld.empty() || isCapped()) m_silent_from = now + kReturn;
   if (now >= m_silent_from) recordChanges(m_liveness.tick(now));
   if (m_recording.atRest()) {
     m_orders.tick(now, *m_writer);
@@ -314,14 +346,21 @@ void IngestThread::tick() {
     if (retentionIsDue(now) && m_recording.atRest()) forgetOld();
   }
   watchCommits();
+  watchCap();
   const MutexLock lock(m_mutex);
   m_stats.store_error = !m_withheld.empty() ? m_withheld : !m_refused.empty() ? m_refused : m_recording.status().message();
 }
 
-bool IngestThread::retentionIsDue(DurNs now) const {
-  if (!m_options.retention) return false;
-  const std::int64_t cap = m_options.retention->max_bytes;
-  return now >= m_next_retention || (cap > 0 && m_since_retention >= cap / kCapShare);
+bool IngestThread::retentionIsDue(DurNs now) const { return m_options.retention && now >= m_next_retention; }
+
+// With a cap, in each round: data of one tick can be a tenth of a small cap. Reading pauses until the commit.
+void IngestThread::keepUp() {
+  if (!hasCap(m_options) || !m_recording.atRest() || m_recording.failures() > 0) return;
+  const std::int64_t share = m_writer->capRefuses() == CapRefuses::kNothing ? kCapShare : kCapShareAtCap;
+  if (isCapped())
+    m_recording.commit([](const Status&) {});
+  else if (m_since_retention >= m_options.retention->max_bytes / share)
+    forgetOld();
 }
 
 void IngestThread::forgetOld() {
@@ -331,6 +370,7 @@ void IngestThread::forgetOld() {
   m_recording.forget(policy, wallNow(), [this](const Result<bool>& done, DurNs took) {
     // The rest continues after a pause of the same length, so that data received meanwhile is recorded and stored.
     m_next_retention = monotonicNow() + (done.ok() && !*done ? took : kRetentionEvery);
+    m_cap_judged = m_cap_judged || (done.ok() && *done);
   });
 }
 

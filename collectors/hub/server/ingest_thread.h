@@ -36,8 +36,13 @@ class ReceivedLink;
 
 class IngestThread {
  public:
+  // What the store has of earlier hubs.
+  struct Known {
+    std::vector<Node> nodes;
+    bool refused_data = false;  // the newest event about the cap is that data is refused
+  };
   // `open`: a Reader of the file that `writer` writes, with its live tail.
-  IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, std::vector<Node> known_nodes);
+  IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, const Known& known);
   ~IngestThread();
 
   // False: the queue is full; stop reading from this agent until its resumeReads() is called. The message was accepted all the same.
@@ -153,6 +158,9 @@ class IngestThread {
   void acknowledge();
   void failStore(const Status& status);
   void watchCommits();
+  void watchCap();
+  void keepUp();
+  bool isCapped() const { return m_writer->journalBytes() > m_max_unstored; }
   void endSessions(const std::string& why);
   void recordAlive(const Item& item, const Agent& agent);
   void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
@@ -167,6 +175,8 @@ class IngestThread {
   std::uint64_t credit() const;
 
   const HubOptions m_options;
+  const std::size_t m_max_queue;      // bytes in the queue and waiting
+  const std::int64_t m_max_unstored;  // bytes journaled and not stored; beyond, reading pauses until a commit
   std::unique_ptr<Writer> m_writer;
   std::shared_ptr<const LiveTail> m_live_tail;
 
@@ -194,6 +204,8 @@ class IngestThread {
   bool m_full = false;  // too much waits for a commit: agents hold back their backlog
   DurNs m_last_tick = 0, m_next_retention = 0, m_silent_from = 0;
   std::int64_t m_since_retention = 0;  // bytes journaled
+  bool m_cap_judged;                   // the Writer knows how much of the cap is used
+  bool m_refused_data;                 // the newest event about the cap is that data is refused
   Status m_close_status;               // result of stop(), once the thread has ended
 
   mutable Mutex m_mutex;
@@ -202,6 +214,7 @@ class IngestThread {
   std::size_t m_queue_bytes RG_GUARDED_BY(m_mutex) = 0;    // not taken yet
   std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;  // journaled, waiting for the end of a commit
   std::vector<std::shared_ptr<AgentLink>> m_parked RG_GUARDED_BY(m_mutex);
+  bool m_capped RG_GUARDED_BY(m_mutex) = false;  // more than m_max_unstored
   bool m_stopping RG_GUARDED_BY(m_mutex) = false;
   bool m_commit_ran RG_GUARDED_BY(m_mutex) = false;
   HubStats m_stats RG_GUARDED_BY(m_mutex);

@@ -239,6 +239,22 @@ TEST_F(PayloadWire, NoPieceIsLargerThanAHubTakesWhateverItBeginsWith) {
   }
 }
 
+TEST_F(PayloadWire, SpansOfManyLongNamesOrArgumentsFitIntoWhatAHubTakes) {
+  const TrackId track =
+      out.track({.attempt = out.attempt({.run = out.run({.name = "r"}), .key = "a"}), .rank = 0, .kind = "thread", .name = "t"});
+  for (const std::size_t length : {200U, 2'000U, 2'000'000U}) {
+    SpanColumns spans;
+    for (std::uint32_t i = 0; i < 4'096 && i * length < 8'000'000; ++i) {
+      spans.start.push_back(kNow + i), spans.dur.push_back(1), spans.name.push_back(i), spans.category.push_back({});
+      spans.names.push_back(std::to_string(i) + std::string(length, 'n'));
+      spans.args.push_back("{\"a\":\"" + std::string(length, 'v') + "\"}");
+    }
+    out.spans(track, spans);
+    for (std::string piece = out.take(StreamClass::kKernels); !piece.empty(); piece = out.take(StreamClass::kKernels))
+      EXPECT_LE(piece.size(), kMaxBatch) << length;
+  }
+}
+
 TEST_F(PayloadWire, SendsAnUpdateOnlyWhenSomethingChanged) {
   runglass::Run run{.name = "r", .state = RunState::kRunning};
   (void)out.run(run);

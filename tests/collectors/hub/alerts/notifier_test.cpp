@@ -505,6 +505,20 @@ TEST_F(NotifierTest, ALostNodeIsReportedAfterAMinuteByName) {
   EXPECT_EQ(history()[0].end, kStart + 70 * kSecond);
 }
 
+TEST_F(NotifierTest, AFullStoreIsReportedOnceAndEndsWhenItHasRoomAlsoAfterARestart) {
+  event("store_full", Severity::kError, 0);
+  EXPECT_THAT(titles(kSecond), ElementsAre("error: store_full happened"));
+  EXPECT_THAT(titles(2 * kSecond), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_FALSE(history()[0].end);
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute), IsEmpty()) << "the next hub knows that it was sent";
+  event("store_has_room", Severity::kInfo, 2 * kMinute);
+  EXPECT_THAT(titles(2 * kMinute), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].end, kStart + 2 * kMinute);
+}
+
 TEST_F(NotifierTest, AMetricIsNotifiedAfterItsTimeAndHasHysteresis) {
   m_options.rules = {{.name = "hot",
                       .metric = MetricCondition{.metric = "temperature_celsius", .above = 90, .clear = 85},

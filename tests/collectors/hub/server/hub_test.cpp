@@ -165,6 +165,33 @@ TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
   EXPECT_EQ(issueCount("wire.gap"), 0);
 }
 
+// The definitions of a session are sent again after a reconnect, in parts that the hub checks one by one.
+TEST_F(HubTest, DefinitionsOfSeveralMessagesSurviveARestartOfTheHub) {
+  constexpr int kSeries = 6'000;  // 400 bytes each
+  const test::ReservedPort port;
+  const std::string address = port.address();
+  auto hub = serve({.listen = address});
+  const auto agent = start(agentOptions(address));
+  Recorder& out = agent->recorder();
+  const NodeId node = out.node(agent->node());
+  std::vector<SeriesId> series;
+  for (int i = 0; i < kSeries; ++i)
+    series.push_back(out.series({.node = node, .metric = "m", .labels = "{\"n\":\"" + std::to_string(i) + std::string(360, 'x') + "\"}"}));
+  const auto say = [&](double value) {
+    for (const SeriesId id : series) out.sample(id, agent->now(), value);
+  };
+  say(1);
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples == kSeries; }));
+  ASSERT_TRUE(hub->stop().ok());
+  hub = serve({.listen = address});
+  say(2);
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples == kSeries; }));
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_THAT(storedValues("m"), SizeIs(2 * kSeries));
+  EXPECT_EQ(issueCount("wire.unknown_id") + issueCount("wire.gap"), 0);
+}
+
 // Retention runs once a minute, but a small store that fills in seconds does not wait for that.
 TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
   constexpr std::int64_t kCap = 4 << 20;
