@@ -20,7 +20,7 @@ namespace runglass {
 
 // Limits of one answer; beyond them OUT_OF_RANGE.
 inline constexpr std::size_t kMaxAnswer = std::size_t{8} << 20, kAnswerPiece = std::size_t{256} << 10;
-inline constexpr std::size_t kMaxPoints = 1U << 20, kMaxBins = 1U << 18, kMaxAsked = 1U << 20, kMaxSpans = 1U << 18, kMaxLanes = 1U << 16,
+inline constexpr std::size_t kMaxPoints = 1U << 20, kMaxBins = 1U << 18, kMaxAsked = 16U << 10, kMaxSpans = 1U << 18, kMaxLanes = 1U << 16,
                              kMaxBars = 1U << 19, kMaxLines = 20'000, kMaxParts = 1U << 16, kMaxCaptures = 1U << 16;
 
 // Translates ids for the wire; `missing` is set when an id has no counterpart and becomes none.

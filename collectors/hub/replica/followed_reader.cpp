@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AskingReader: series. Those of steps are in the replica, those over time at the source hub.
 #include <algorithm>
+#include <iterator>
 
 #include "collectors/hub/replica/asking_reader.h"
 #include "collectors/hub/replica/followed_reader.h"
@@ -125,16 +126,21 @@ void AskingReader::refreshExtents() {
 
 Result<std::vector<Series>> AskingReader::askExtents(std::span<const SeriesId> ids, const std::stop_token& stop) {
   std::vector<Series> extents;
-  RG_TRY(ask(
-      [&](v1::Question& question, Crossing& crossing) -> Status {
-        setDeltas(question.mutable_extents()->mutable_series_delta(), ids, crossing);
-        return {};
-      },
-      [&](const v1::Answer& answer, Crossing&) -> Status {
-        RG_ASSIGN(extents, extentsOf(answer.extents(), ids));
-        return {};
-      },
-      stop, Of::kNow));
+  for (std::size_t at = 0; at < ids.size(); at += kMaxAsked) {
+    const auto some = ids.subspan(at, std::min(kMaxAsked, ids.size() - at));
+    std::vector<Series> found;
+    RG_TRY(ask(
+        [&](v1::Question& question, Crossing& crossing) -> Status {
+          setDeltas(question.mutable_extents()->mutable_series_delta(), some, crossing);
+          return {};
+        },
+        [&](const v1::Answer& answer, Crossing&) -> Status {
+          RG_ASSIGN(found, extentsOf(answer.extents(), some));
+          return {};
+        },
+        stop, Of::kNow));
+    std::ranges::move(found, std::back_inserter(extents));
+  }
   return extents;
 }
 
@@ -254,17 +260,23 @@ Result<std::vector<LatestSample>> AskingReader::newest(std::span<const SeriesId>
 Status AskingReader::askNewest(std::span<const SeriesId> ids, std::optional<TimeNs> moment, const std::stop_token& stop,
                                std::unordered_map<SeriesId, LatestSample>& found) {
   std::vector<LatestSample> newest;
-  const Status status = ask(
-      [&](v1::Question& question, Crossing& crossing) -> Status {
-        setDeltas(question.mutable_latest()->mutable_series_delta(), ids, crossing);
-        if (moment) question.mutable_latest()->set_moment(*moment);
-        return {};
-      },
-      [&](const v1::Answer& answer, Crossing&) -> Status {
-        RG_ASSIGN(newest, latestOf(answer.latest(), ids));
-        return {};
-      },
-      stop, moment ? ofRange(*moment) : Of::kNow);
+  Status status;
+  for (std::size_t at = 0; at < ids.size() && status.ok(); at += kMaxAsked) {
+    const auto some = ids.subspan(at, std::min(kMaxAsked, ids.size() - at));
+    std::vector<LatestSample> part;
+    status = ask(
+        [&](v1::Question& question, Crossing& crossing) -> Status {
+          setDeltas(question.mutable_latest()->mutable_series_delta(), some, crossing);
+          if (moment) question.mutable_latest()->set_moment(*moment);
+          return {};
+        },
+        [&](const v1::Answer& answer, Crossing&) -> Status {
+          RG_ASSIGN(part, latestOf(answer.latest(), some));
+          return {};
+        },
+        stop, moment ? ofRange(*moment) : Of::kNow);
+    newest.insert(newest.end(), part.begin(), part.end());
+  }
   // Values from the summaries; each has its time.
   Result<std::vector<LatestSample>> copied = std::vector<LatestSample>();
   if (status.code() == Code::kUnavailable) copied = moment ? inner().latestAt(ids, *moment, stop) : inner().latest(ids);

@@ -16,6 +16,7 @@
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulator.h"
+#include "collectors/wire/answer_message.h"
 #include "runglass/v1/ask.grpc.pb.h"
 #include "storage/open_store.h"
 #include "tests/collectors/hub/feed/store_text.h"
@@ -584,6 +585,33 @@ TEST_F(FollowedReaderTest, QuestionsOneAfterAnotherAreNeverTooMany) {
     const auto picture = b->spanPicture(tracks, {kStart, kStart + (10 + i) * kNsPerSecond / 10}, 10);
     ASSERT_TRUE(picture.ok()) << "question " << i << ": " << picture.status().message();
   }
+}
+
+// A question has at most kMaxAsked series, so that four at once are below 1 MiB, beyond which the hub closes the connection.
+TEST_F(FollowedReaderTest, ALongListOfSeriesIsAskedInParts) {
+  constexpr int kSeries = 20'000, kReaders = 4;
+  static_assert(kSeries > static_cast<int>(kMaxAsked));
+  serve();
+  write(*hub, [&](Writer& writer) {
+    const NodeId node = writer.node({.uuid = "n", .name = "n"});
+    for (int i = 0; i < kSeries; ++i) writer.sample(writer.series({.node = node, .metric = "m" + std::to_string(i)}), kStart + i, i);
+    ASSERT_TRUE(writer.flush().ok());
+  });
+  follow(hub->address());
+  ASSERT_TRUE(waitUntil([&] { return mustRead(followed()->series({})).size() == kSeries; }));
+  std::vector<std::future<std::size_t>> answers;
+  for (int i = 0; i < kReaders; ++i)
+    answers.push_back(std::async(std::launch::async, [&] {
+      const auto b = followed();
+      std::vector<SeriesId> ids;
+      for (const Series& one : mustRead(b->series({}))) ids.push_back(one.id);
+      std::ranges::reverse(ids);  // the differences of ids take their bytes
+      const auto newest = b->latest(ids);
+      EXPECT_TRUE(newest.ok()) << newest.status().message();
+      return newest.ok() ? newest->size() : 0;
+    }));
+  for (auto& answer : answers) EXPECT_EQ(answer.get(), static_cast<std::size_t>(kSeries));
+  EXPECT_EQ(mirror->status().connections, 1) << "it was closed";
 }
 
 TEST_F(FollowedReaderTest, AskNeedsAPassThatReadsAndASessionThatIs) {
