@@ -25,7 +25,7 @@ SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) 
   if (spike.level) return SpikeWeight::kMalignant;
   // On a log of every tenth step a point stands for ten steps; of a single one it is not known whether it is more than a step.
   const std::int64_t steps = spike.longest_steps > INT64_MAX - spike.interval ? INT64_MAX : spike.longest_steps + spike.interval - 1;
-  const bool one = spike.longest == 1 && !(spike.peak >= kSpikeNearRatio * spike.baseline);
+  const bool one = spike.longest == 1 && !spike.high && !with_grad;
   const bool lasting = (counts_steps && !one ? steps : spike.longest) >= kLastingSteps;
   if (spike.longest <= kBlipPoints && !lasting) return SpikeWeight::kBlip;
   return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
@@ -136,6 +136,7 @@ void LossSpikeDetector::begin(std::int64_t step, double value, const Baseline& b
   m_return = back(m_left);
   m_stay = 0;
   m_away.clear();
+  const bool alone = m_spikes.empty() || stepsBetween(m_spikes.back().last_step, step) >= kAloneSteps;
   if (m_current == kNone)
     m_held = {.first_step = step,
               .last_step = step,
@@ -143,7 +144,8 @@ void LossSpikeDetector::begin(std::int64_t step, double value, const Baseline& b
               .peak = value,
               .baseline = fromScale(m_left.level),
               .interval = m_interval,
-              .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ};
+              .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ,
+              .high = alone && value >= kSingleRatio * fromScale(m_window.highestOfNewest(kSpikeNear))};
   m_open = true;
   follow(step, value);
 }

@@ -41,7 +41,11 @@ inline constexpr std::size_t kSpikeWindow = RollingMedian::kWindow, kSpikeWarmUp
 inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
 inline constexpr double kSpikeFloor = 0.001, kBlipFloor = 0.01;  // of the level
 inline constexpr std::size_t kSpikeNear = 5;
-inline constexpr double kSpikeNearRatio = 1.5;  // of the newest points, and of a spike of one point that lasts
+inline constexpr double kSpikeNearRatio = 1.5;  // of the newest points
+// A spike of one point lasts if it is so many times the newest points, and no other was in so many steps before it: losses of single
+// batches have heavy tails.
+inline constexpr double kSingleRatio = 2;
+inline constexpr std::int64_t kAloneSteps = 1'000;
 inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
 
 // The limits of a spike: at least `z` robust sigma and `ratio` times the level.
@@ -75,6 +79,7 @@ struct LossSpike {
   std::int64_t interval = 1;       // steps between the points before it: those that a point stands for
   SpikeRule rule = SpikeRule::kRobustZ;
   SpikeVerdict verdict = SpikeVerdict::kUnknown;
+  bool high = true;  // its first point is kSingleRatio times the newest points, and no spike was in the kAloneSteps before it
   std::optional<std::int64_t> recovered_step;  // of a malignant spike: recovery after the verdict
   std::optional<double> level;                 // of a malignant spike: median of the 50 points that made it malignant
   friend bool operator==(const LossSpike&, const LossSpike&) = default;
@@ -82,7 +87,7 @@ struct LossSpike {
 
 // The weight of a spike, from its points so far.
 enum class SpikeWeight : std::uint8_t {
-  kBlip,       // at most kBlipPoints and fewer than kLastingSteps, or a single point less than kSpikeNearRatio high: one of many
+  kBlip,       // at most kBlipPoints and fewer than kLastingSteps, or a single point that is low, not alone and without a gradient spike
   kShort,      // more points, without a gradient spike
   kLasting,    // at least kLastingSteps, or more points together with a gradient spike
   kMalignant,  // a new level

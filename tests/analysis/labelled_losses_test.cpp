@@ -156,6 +156,22 @@ TEST(LabelledLosses, AHundredCalmShortRunsRaiseNoWarning) {
       EXPECT_LT(one.finding.severity, Severity::kWarning) << "seed " << seed << ": " << one.finding.summary;
 }
 
+TEST(LabelledLosses, CalmLossesOfSingleBatchesWithHeavyTailsRaiseNoWarning) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    WatchedAttempt attempt;
+    attempt.newest = true;
+    attempt.feeds[0] = {.role = Role::kLoss, .series = Series{}};
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    std::bernoulli_distribution heavy(0.01);
+    for (std::int64_t i = 1; i <= 1'000; ++i)
+      attempt.health.loss(i * 10,
+                          (2 + 2 * std::exp2(-static_cast<double>(i) / 40)) * (1 + 0.01 * normal(random)) * (heavy(random) ? 1.6 : 1));
+    for (const LossFinding& one : lossFindings(attempt))
+      EXPECT_LT(one.finding.severity, Severity::kWarning) << "seed " << seed << ": " << one.finding.summary;
+  }
+}
+
 TEST(LabelledLosses, ABlipIsAtMostThreePointsAndFewerThanTenSteps) {
   for (const std::int64_t stride : kStrides)
     for (std::int64_t points = 1; points <= 4; ++points) {
