@@ -60,11 +60,13 @@ bool isKill(const Event& event) { return event.kind == "killed" && (event.code =
 
 // A failure that the run survived, or that came after the timeout, did not cause it.
 bool causesTimeout(const Event& failure, const Event& timeout, const std::set<std::int32_t>& timed_out) {
+  // Its watchdog ran: the rank survived the failure.
+  if (failure.rank && timed_out.contains(*failure.rank)) return false;
   if (distanceFromCause(failure) > 0 && !isKill(failure)) return false;
   if (failure.step && timeout.step && *failure.step < *timeout.step) return false;
   if (failure.time && timeout.time) return *failure.time < *timeout.time && *timeout.time - *failure.time <= aftermathOf(timeout);
-  // The launcher kills the ranks that the watchdogs leave.
-  if (isKill(failure) && failure.id > timeout.id) return false;
+  // The launcher kills the ranks that the watchdogs leave, and what is aborted may crash.
+  if (failure.kind == "killed" && failure.id > timeout.id) return false;
   // Before the first step of its log; or of another log, as those of different ranks are.
   if (timeout.step && !failure.step) return failure.rank && !timed_out.contains(*failure.rank);
   // Logs of different ranks are in no order.
@@ -100,10 +102,12 @@ bool explains(const Event& fault, const Event& failure) {
 }  // namespace
 
 int distanceFromCause(const Event& event) {
-  constexpr std::array kPeers = {"Connection closed by peer", "Connection reset by peer", "Broken pipe", "remote process exited"};
+  constexpr std::array kPeers = {"Connection closed by peer", "Connection reset by peer", "Broken pipe",
+                                 "remote process exited",     "communicator was aborted", "process group was destroyed"};
   constexpr std::array<std::string_view, 4> kAskedToEnd = {"", "15", "Terminated", "KeyboardInterrupt"};
   constexpr std::array<std::string_view, 4> kCrashes = {"7", "11", "Bus error", "Segmentation fault"};
-  constexpr std::array<std::string_view, 4> kOfOthers = {"DistBackendError", "DistStoreError", "ChildFailedError", "KeyboardInterrupt"};
+  constexpr std::array<std::string_view, 5> kOfOthers = {"DistBackendError", "DistStoreError", "ChildFailedError", "KeyboardInterrupt",
+                                                         "SignalException"};
   if (event.kind == "process_failed" || event.kind == "nccl_error") return 2;
   if (std::ranges::any_of(kPeers, [&](const char* text) { return event.message.find(text) != std::string::npos; })) return 2;
   if (event.kind == "traceback" && std::ranges::any_of(kOfOthers, [&](std::string_view code) { return event.code.ends_with(code); }))
@@ -124,10 +128,14 @@ bool mayFollowFrom(const Event& event, const Event& fault) {
     return false;
   const bool same_log = event.attempt == fault.attempt, timeout = event.kind == kTimeout;
   if (timeout && same_log && isBefore(event, fault)) return false;
-  if (!event.time || !fault.time) return same_log;
+  // Without times only steps show that the run had not survived the fault.
+  if (!event.time || !fault.time) return same_log && (!timeout || (event.step && fault.step));
   if (!timeout) return true;
-  const TimeNs began = *event.time - timeoutWords(event).ran.value_or(kDefaultWatchdog);
-  return *fault.time >= began - kSameTime && *fault.time <= *event.time + kSameTime;
+  const auto ran = timeoutWords(event).ran;
+  const TimeNs began = *event.time - ran.value_or(kDefaultWatchdog);
+  // A lost node is noticed late; any other fault after the begin of a wait is not its cause.
+  const TimeNs latest = ran && fault.kind != "node_lost" ? began : *event.time;
+  return *fault.time >= began - kSameTime && *fault.time <= latest + kSameTime;
 }
 
 std::string linkOf(const Event& event) {

@@ -186,6 +186,28 @@ TEST_F(OneFaultLogs, AKillAfterTheTimeoutsIsTheLaunchersCleanUp) {
   }
 }
 
+TEST_F(OneFaultLogs, AFaultWhileTheRanksWaitedIsNoCauseOfTheirHang) {
+  for (const char* fault : {"2026-03-04T10:08:30,100000+00:00 blk_update_request: I/O error, dev sdb, sector 2048\n",
+                            "2026-03-04T10:10:30+00:00 gpu33 kernel: mlx5_core 0000:5e:00.0 ib3: Link down\n"})
+    EXPECT_THAT(summaries(steps(true) + timeouts(8, 5), fault), Contains(HasSubstr("hang: 7 of 8 ranks timed out"))) << fault;
+}
+
+TEST_F(OneFaultLogs, TheEndOfARankThatTheOthersWaitedForIsNoCause) {
+  for (const std::string& end : {stack(5, "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got signal: 15"),
+                                 stack(5, "RuntimeError: NCCL communicator was aborted on rank 5."),
+                                 std::string("srun: error: gpu07: task 5: Segmentation fault (core dumped)\n")})
+    EXPECT_THAT(summaries(steps() + timeouts(8, 5) + end), ElementsAre(HasSubstr("hang: 7 of 8 ranks timed out"))) << end;
+}
+
+TEST_F(OneFaultLogs, ARankWhoseWatchdogRanSurvivedItsException) {
+  EXPECT_THAT(summaries(steps() + stack(5, "TimeoutError: read of shard 17") + timeouts(8, 2)), Contains(HasSubstr("rank 2 did not")));
+}
+
+TEST_F(OneFaultLogs, WithoutTimesAndStepsAFaultTakesNoHang) {
+  EXPECT_THAT(summaries("gpu07:4711:4800 [3] NCCL WARN NET/IB : mlx5_3:1 Got async event : port error\nsome other line\n" + timeouts(8, 5)),
+              Contains(HasSubstr("hang: 7 of 8 ranks timed out")));
+}
+
 TEST_F(OneFaultLogs, AFaultOfANodeThatARestartLeftOutIsNoCauseOfANewHang) {
   for (const bool drained : {true, false}) {
     const std::string path = m_folder.file(drained ? "drained.rgl" : "placed.rgl");

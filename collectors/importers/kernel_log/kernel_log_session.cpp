@@ -16,6 +16,7 @@ namespace {
 using train_log::cleanText;
 constexpr std::size_t kMaxPlaces = 4096;
 constexpr DurNs kBoot = 300 * kNsPerSecond;       // until drivers and network services have started
+constexpr DurNs kNeverUp = 3'600 * kNsPerSecond;  // since boot: as long as a port that was not seen up counts as unused
 constexpr DurNs kOldRecords = 10 * kNsPerSecond;  // until the processor's records of the time before are printed
 
 std::string_view deviceKind(std::string_view fault) {
@@ -122,7 +123,9 @@ KernelLogSession::AtBoot KernelLogSession::atBoot(const Fault& fault, const Wher
   if (fault.kind != "link_down") return AtBoot::kFault;
   const std::string port = portOf(fault, where.node_uuid);
   if (!port.empty() && m_up.contains(port)) return age && *age < kBoot ? AtBoot::kNormalIfUpAgain : AtBoot::kFault;
-  const bool booting = age && *age < kBoot, never_up = !port.empty() && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces;
+  // A port whose "up" is in no line may have come up all the same.
+  const bool booting = age && *age < kBoot,
+             never_up = !port.empty() && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces && (!age || *age < kNeverUp);
   return booting || never_up ? AtBoot::kNormal : AtBoot::kFault;
 }
 

@@ -81,6 +81,8 @@ TEST(KernelLogImporter, APortThatNeverWasUpSinceTheBootDidNotGoDown) {
   EXPECT_EQ(severities(boot + down + up + lost), (std::vector{Severity::kInfo, Severity::kError}));
   EXPECT_EQ(severities(up + lost + boot + down), (std::vector{Severity::kError, Severity::kInfo})) << "a reboot";
   EXPECT_EQ(severities(lost), std::vector{Severity::kError}) << "of a log without its boot nobody knows";
+  const std::string days = "2026-01-05T04:00:00+00:00 n1 kernel: mlx5_core 0000:5e:00.0 ens3f0np0: Link down\n";
+  EXPECT_EQ(severities(boot + days), std::vector{Severity::kError}) << "it came up without a line";
 }
 
 TEST(KernelLogImporter, ABootHidesNoLinkThatStaysDownAndNoUncorrectedError) {
