@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finding's card shows beside its sentence: when it ended, its cost, one curve of its evidence, the culprits of a hang.
+// The facts that a finding's card shows with its sentence: end, cost, one curve of its evidence, and the culprits of a hang.
 //
 // Threading:  factsOf() is pure; readFindingFacts() on the thread of the Reader.
 // Units:      TimeNs; shares of a step; GPU-hours; the curve in its series' unit.

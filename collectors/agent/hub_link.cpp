@@ -24,7 +24,7 @@ namespace {
 constexpr DurNs kSteadyAfter = 2 * kNsPerSecond;
 constexpr DurNs kWelcomePatience = 10 * kNsPerSecond, kGoodbyePatience = 300 * kNsPerMs;
 constexpr std::size_t kMessagePart = 512U << 10;  // a hub closes connections with more than 1 MiB of unfinished messages
-constexpr std::size_t kClaimCost = 24;            // bytes of a claim beside the file's name
+constexpr std::size_t kClaimCost = 24;            // bytes of a claim without the file's name
 
 grpc::ChannelArguments channelArguments() {
   grpc::ChannelArguments arguments;
