@@ -35,8 +35,8 @@ using soak::text;
 
 constexpr double kMib = 1 << 20;
 constexpr int kRestarts = 50;
-// The quick form runs in parallel with other tests and on small stores: limits of time allow for a busy machine, those of memory for SQLite's
-// cache (16 MiB) and the heap of a small process.
+// The quick form runs in parallel with other tests and on small stores: limits of time allow for a busy machine, those of memory for
+// SQLite's cache (16 MiB) and the heap of a small process.
 constexpr double kBusy = 2, kCacheMib = 24;
 
 struct Options {

@@ -24,12 +24,13 @@ constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kReturn = 20 * kNsPerSecond;  // more than an agent's longest pause before it reconnects
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr DurNs kLastRetentionBudget = kNsPerSecond;          // a hub ends within 3 s
-constexpr std::int64_t kCapShare = 40, kCapShareAtCap = 128;  // after this share of a store's cap, retention runs before its time
-constexpr std::int64_t kCapShareOfQueue = 64, kCapShareUnstored = 32;
+constexpr std::int64_t kCapShare = 80, kCapShareAtCap = 256;  // after this share of a store's cap, retention runs before its time
+constexpr std::int64_t kCapShareOfQueue = 128, kCapShareUnstored = 80;
 
 bool hasCap(const HubOptions& options) { return options.retention && options.retention->max_bytes > 0; }
 
-// The data that arrives before and during a commit must fit into the tenth above the cap.
+// The data that arrives before and during a commit must fit into the tenth above the cap. Rows of a page's size take two pages: twice their
+// bytes in the journal.
 std::size_t maxQueue(const HubOptions& options) {
   if (!hasCap(options)) return options.queue_bytes;
   return std::min(options.queue_bytes, static_cast<std::size_t>(options.retention->max_bytes / kCapShareOfQueue));

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::int64_t kCap = 24 << 20, kRound = 4 << 20, kEventsEach = 25;
+constexpr std::int64_t kCap = 24 << 20, kRound = 2 << 20, kEventsEach = 25;
 
 class FullStore : public ::testing::Test {
  protected:
