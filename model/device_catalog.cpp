@@ -17,7 +17,7 @@ constexpr std::array<const char*, kPrecisionCount> kPrecisionNames = {"fp64", "t
 constexpr double kTera = 1e12, kGiga = 1e9;
 
 // Words of letters and digits, in upper case, between blanks: " NVIDIA H100 80GB HBM3 ".
-std::string wordsOf(std::string_view text) {
+std::string modelWords(std::string_view text) {
   std::string words = " ";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -98,10 +98,10 @@ std::optional<Precision> precisionFromName(std::string_view name) {
 std::span<const DeviceSpec> deviceCatalog() { return catalog().devices; }
 
 const DeviceSpec* findDevice(std::string_view model) {
-  const std::string words = wordsOf(model);
+  const std::string words = modelWords(model);
   if (words.find(" MIG ") != std::string::npos) return nullptr;  // a slice: "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
   const auto has = [&](std::string_view name) {
-    const std::string wanted = wordsOf(name);
+    const std::string wanted = modelWords(name);
     for (std::size_t at = 0; at + 1 < wanted.size();) {
       const std::size_t end = wanted.find(' ', at + 1);
       if (words.find(wanted.substr(at, end - at + 1)) == std::string::npos) return false;

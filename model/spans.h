@@ -72,6 +72,8 @@ struct Track {
 
 // Marks a missing value in optional integer columns, inside a batch only; relations return NULL.
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
+// Of an optional column, which is empty where no row has a value.
+inline std::int64_t columnValue(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 
 struct SpanColumns {
   std::vector<std::int64_t> id;  // span_id, filled by Reader::spans; ignored on input

@@ -26,8 +26,6 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
   return value ^ (value >> 31);
 }
 
-std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
-
 bool isDevice(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
 
 struct Call {
@@ -144,13 +142,13 @@ class MatchReader {
     for (std::size_t i = 0; i < spans.size(); ++i) {
       if (spans.start[i] < stretch.t0) continue;
       ++m_out.spans;
-      const std::int64_t group = valueOf(spans.group, i);
+      const std::int64_t group = columnValue(spans.group, i);
       if (spans.category[i] != SpanCategory::kComm || group == kAbsent || spans.dur[i] == kAbsent) continue;
       auto& kind = kinds[spans.name[i]];
       if (!kind) kind = callKind(spans.names[spans.name[i]]);
       ++m_out.calls;
       Call call{
-          .seq = valueOf(spans.seq, i), .end = plusTime(spans.start[i], std::max<DurNs>(spans.dur[i], 0)), .rank = rank, .kind = *kind};
+          .seq = columnValue(spans.seq, i), .end = plusTime(spans.start[i], std::max<DurNs>(spans.dur[i], 0)), .rank = rank, .kind = *kind};
       const bool by_order = call.seq == kAbsent;
       if (by_order) call.seq = numberInOrder(rank, track, group, spans, i);
       if (*kind != CallKind::kOther) keep({group, by_order, call.message()}, call);
@@ -162,7 +160,7 @@ class MatchReader {
     if (reported.count == 0) reported.track = track;
     reported.two_tracks |= reported.track != track;
     reported.hash = mixed(reported.hash ^ mixed(std::hash<std::string>()(spans.names[spans.name[i]])) ^
-                          static_cast<std::uint64_t>(valueOf(spans.bytes, i)));
+                          static_cast<std::uint64_t>(columnValue(spans.bytes, i)));
     return reported.count++;
   }
 

@@ -14,8 +14,6 @@ namespace {
 
 constexpr DurNs kNear = 5 * kNsPerSecond, kFar = 600 * kNsPerSecond;
 
-std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
-
 // The fields that identify two spans as the same operation.
 struct Operation {
   SpanCategory category = SpanCategory::kOther;
@@ -24,13 +22,13 @@ struct Operation {
   bool numbered() const { return group != kAbsent && seq != kAbsent; }
 
   static Operation of(const SpanColumns& spans, std::size_t i) {
-    return {spans.category[i],     spans.names[spans.name[i]], valueOf(spans.group, i),
-            valueOf(spans.seq, i), valueOf(spans.step, i),     valueOf(spans.microbatch, i)};
+    return {spans.category[i],         spans.names[spans.name[i]], columnValue(spans.group, i),
+            columnValue(spans.seq, i), columnValue(spans.step, i), columnValue(spans.microbatch, i)};
   }
   bool is(const SpanColumns& spans, std::size_t i) const {
-    if (spans.category[i] != category || valueOf(spans.group, i) != group || valueOf(spans.seq, i) != seq) return false;
+    if (spans.category[i] != category || columnValue(spans.group, i) != group || columnValue(spans.seq, i) != seq) return false;
     if (numbered() && category == SpanCategory::kComm) return true;  // a send is recorded under another name than its receive
-    return valueOf(spans.step, i) == step && valueOf(spans.microbatch, i) == microbatch && spans.names[spans.name[i]] == name;
+    return columnValue(spans.step, i) == step && columnValue(spans.microbatch, i) == microbatch && spans.names[spans.name[i]] == name;
   }
 };
 

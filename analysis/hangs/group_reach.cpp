@@ -10,9 +10,7 @@
 namespace runglass {
 namespace {
 
-using Json = nlohmann::json;
-
-std::optional<std::int64_t> numberIn(const Json& group, const char* key) {
+std::optional<std::int64_t> numberIn(const nlohmann::json& group, const char* key) {
   const auto at = group.find(key);
   return at != group.end() && at->is_number_integer() ? std::optional(at->get<std::int64_t>()) : std::nullopt;
 }
@@ -54,9 +52,9 @@ RankReach reachOfDumps(std::span<const Fact> facts, bool whole) {
   RankReach out;
   for (const Fact& fact : facts) {
     if (fact.key != "nccl_pg_status" || !fact.rank) continue;
-    const Json groups = Json::parse(fact.value, nullptr, false);
+    const nlohmann::json groups = nlohmann::json::parse(fact.value, nullptr, false);
     if (!groups.is_array()) continue;
-    for (const Json& group : groups) {
+    for (const nlohmann::json& group : groups) {
       if (!group.is_object()) continue;
       const auto id = numberIn(group, "group_id");
       if (!id) continue;

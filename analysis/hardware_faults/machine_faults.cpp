@@ -8,8 +8,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxEvents = 10'000;
-constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: finds faults that began before the range
+constexpr std::size_t kMaxMachineEvents = 10'000;
+constexpr DurNs kRepeatsLookBack = 2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: finds faults that began before the range
 
 bool isOfMachine(const FaultInfo* info) { return info != nullptr && !info->secondary && info->scope != FaultScope::kProcess; }
 
@@ -18,7 +18,7 @@ bool isOfMachine(const FaultInfo* info) { return info != nullptr && !info->secon
 Result<std::vector<Finding>> machineFaults(Reader& reader, TimeRange range, const std::stop_token& stop) {
   std::vector<Finding> found;
   EventFilter filter{.range = range, .run = std::nullopt, .at_least = Severity::kWarning, .kind = ""};
-  filter.limit = kMaxEvents;
+  filter.limit = kMaxMachineEvents;
   RG_ASSIGN(const std::vector<Event> events, reader.events(filter));
   std::set<NodeId> suspects;
   for (const Event& event : events)
@@ -31,7 +31,8 @@ Result<std::vector<Finding>> machineFaults(Reader& reader, TimeRange range, cons
   for (const Device& device : devices) places.devices[device.id] = device;
   for (const NodeId node : suspects) {
     RowQuery query;
-    query.range = {range.t0 - kLookBack, range.t1}, query.node = node, query.at_least = Severity::kInfo, query.limit = kMaxEvents;
+    query.range = {range.t0 - kRepeatsLookBack, range.t1}, query.node = node, query.at_least = Severity::kInfo,
+    query.limit = kMaxMachineEvents;
     RG_ASSIGN(const EventPage page, reader.searchEvents(query, stop));
     for (const CorrelatedFault& fault : correlate(page.events, 1)) {
       if (fault.start < range.t0 || !isOfMachine(fault.info)) continue;

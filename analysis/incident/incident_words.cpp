@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "analysis/text/json_text.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -16,11 +17,6 @@ using words::Arg;
 using words::Message;
 
 constexpr std::size_t kMaxMeaning = 60;
-
-std::string textIn(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string withSpaces(std::string text) {
   std::ranges::replace(text, '_', ' ');

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/incident/incident_words.h"
+#include "analysis/text/json_text.h"
 
 namespace runglass {
 namespace {
@@ -88,12 +89,6 @@ constexpr std::array kTable = {
     CauseRow{"clip_pressure", "", "", "training_hyperparameters"},
     CauseRow{"settings", "", "", "operator_action"},
 };
-
-std::string textIn(const Json& json, const char* key) {
-  if (!json.is_object()) return {};
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 struct Said {
   std::string event, code;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/incident/incident_words.h"
+#include "analysis/text/json_text.h"
 #include "model/number_text.h"
 
 namespace runglass {
@@ -37,11 +38,6 @@ constexpr std::array<KindAdvice, 17> kAdvice = {{
     {"clip_pressure", "Look at learning rate and warm-up: nearly every gradient is clipped."},
     {"settings", "Set it alike on all nodes."},
 }};
-
-std::string textIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::vector<Json> listIn(const Json& json, const char* key) {
   const auto found = json.find(key);

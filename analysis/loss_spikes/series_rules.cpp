@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxEntries = 256;
+constexpr std::size_t kMaxRuleEntries = 256;
 
 // Among points with equal steps the newest counts.
 ScalarColumns withoutRepeats(ScalarColumns points) {
@@ -51,7 +51,7 @@ Result<SharedRules> RulesCache::rules(Reader& reader, const Series& series, std:
     }
   }
   const MutexLock lock(m_mutex);
-  if (m_entries.size() >= kMaxEntries) m_entries.clear();
+  if (m_entries.size() >= kMaxRuleEntries) m_entries.clear();
   m_entries[series.id] = {.sample_count = series.sample_count, .superseded_from = superseded_from, .judged = now, .rules = found};
   return SharedRules(found);
 }

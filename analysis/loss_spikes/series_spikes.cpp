@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kSlicePoints = 1 << 18;
-constexpr std::size_t kMaxEntries = 4'096;
+constexpr std::size_t kMaxSeriesEntries = 4'096;
 
 // Exclusive end of the points that count.
 std::int64_t endOf(const Series& series, std::optional<std::int64_t> superseded_from) {
@@ -88,7 +88,7 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
     RG_TRY(readOn(reader, series, series.first_x, *next, stop));
   }
   const MutexLock lock(m_mutex);
-  if (m_entries.size() >= kMaxEntries) m_entries.clear();
+  if (m_entries.size() >= kMaxSeriesEntries) m_entries.clear();
   SharedSpikes answer = next->spikes;
   m_entries[series.id] = std::move(next);
   return answer;

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "analysis/text/json_text.h"
+
 namespace runglass {
 namespace {
 
@@ -36,11 +38,6 @@ std::optional<double> numberIn(const Json& json, const char* key) {
 std::optional<std::int64_t> countIn(const Json& json, const char* key) {
   const auto value = numberIn(json, key);
   return value && std::fabs(*value) < 9e15 ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
-}
-
-std::string textIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 void addRanks(const Json& list, std::vector<std::int32_t>& out) {

@@ -11,6 +11,7 @@
 #include "app/cli/command.h"
 #include "app/cli/finding_json.h"
 #include "app/cli/issue_json.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/run_choice.h"
@@ -21,10 +22,8 @@
 namespace runglass::ctl {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 template <class T>
-Json orNull(const std::optional<T>& value) {
+Json orNullOrName(const std::optional<T>& value) {
   if constexpr (std::is_same_v<T, double>)
     if (value && !std::isfinite(*value)) return std::isnan(*value) ? "nan" : *value > 0 ? "inf" : "-inf";
   return value ? Json(*value) : Json();
@@ -46,18 +45,18 @@ Json toJson(const Finding& f, const Names& names) {
           {"kind", f.kind},
           {"subject", f.subject},
           {"severity", severityName(f.severity)},
-          {"start_ns", orNull(f.start)},
-          {"end_ns", orNull(f.end)},
-          {"first_step", orNull(f.first_step)},
-          {"last_step", orNull(f.last_step)},
+          {"start_ns", orNullOrName(f.start)},
+          {"end_ns", orNullOrName(f.end)},
+          {"first_step", orNullOrName(f.first_step)},
+          {"last_step", orNullOrName(f.last_step)},
           {"node", node != names.nodes.end() ? Json(node->second) : Json()},
-          {"rank", orNull(f.rank)},
-          {"dp", orNull(f.dp)},
-          {"pp", orNull(f.pp)},
-          {"tp", orNull(f.tp)},
-          {"score", orNull(f.score)},
-          {"confidence", orNull(f.confidence)},
-          {"coverage", orNull(f.coverage)},
+          {"rank", orNullOrName(f.rank)},
+          {"dp", orNullOrName(f.dp)},
+          {"pp", orNullOrName(f.pp)},
+          {"tp", orNullOrName(f.tp)},
+          {"score", orNullOrName(f.score)},
+          {"confidence", orNullOrName(f.confidence)},
+          {"coverage", orNullOrName(f.coverage)},
           {"summary", f.summary},
           {"evidence", std::move(evidence)},
           {"message", findingMessageJson(f)}};

@@ -4,13 +4,12 @@
 
 #include "analysis/collectives/bus_reading.h"
 #include "app/cli/analyze_parts.h"
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 #include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxListed = 1'000;  // the newest collectives
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/cli/analyze_parts.h"
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
 #include "model/number_text.h"
@@ -12,13 +13,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json toJson(const std::optional<Estimated>& value, const char* name) {
   return value ? Json{{name, value->value}, {"formula", value->formula}} : Json();

@@ -2,18 +2,12 @@
 #include "app/cli/analyze_parts.h"
 
 #include "analysis/gpu_idle/idle_answer.h"
+#include "app/cli/json_value.h"
 #include "app/cli/plain_text.h"
 #include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json toJson(const IdleRow& row) {
   Json json = {{"cause", idleCauseName(row.cause)},

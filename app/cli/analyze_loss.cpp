@@ -7,14 +7,13 @@
 
 #include "analysis/loss_health/loss_findings.h"
 #include "analysis/loss_spikes/published_rules.h"
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 #include "model/number_text.h"
 #include "model/series_extent.h"
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) {
   if (std::isfinite(value)) return value;

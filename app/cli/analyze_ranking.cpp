@@ -4,16 +4,10 @@
 #include <algorithm>
 
 #include "analysis/ranking/ranking.h"
+#include "app/cli/json_value.h"
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json voteJson(const std::optional<WaitVote>& vote) {
   if (!vote) return {};

@@ -6,20 +6,14 @@
 #include <numeric>
 
 #include "analysis/what_if/what_if_data.h"
+#include "app/cli/json_value.h"
 #include "app/cli/plain_text.h"
 #include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kWorkersReported = 3, kOpsReported = 4;
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json coverageJson(const WhatIfData& data) {
   const WhatIfCoverage& c = data.coverage;

@@ -3,12 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string written(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 

@@ -7,6 +7,7 @@
 #include "analysis/compare/read_comparison.h"
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
@@ -16,11 +17,7 @@
 namespace runglass::ctl {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t kShown = 20;
-
-Json orNull(const std::optional<double>& value) { return value && std::isfinite(*value) ? Json(*value) : Json(); }
-Json orNull(const std::optional<std::string>& value) { return value ? Json(*value) : Json(); }
 
 Json sideJson(const Run& run, std::int32_t attempt, const CompareSide& side, const std::optional<double>& mean,
               const std::optional<double>& median) {

@@ -9,6 +9,7 @@
 #include "app/cli/analyze_goodput.h"
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
@@ -18,8 +19,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Answer {
   Json json;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 #include "model/number_text.h"
 #include "model/time_text.h"
@@ -10,15 +11,7 @@
 namespace runglass::ctl {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kTextSuspects = 5, kTextEntries = 12;
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-Json orNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 template <class T>
 Json reportedJson(const Reported<T>& reported) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/cli/finding_json.h"
+#include "app/cli/json_value.h"
 #include "app/cli/output.h"
 #include "model/incident_causes.h"
 #include "model/time_text.h"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
 
-Json orNull(const std::optional<TimeNs>& number) { return number ? Json(*number) : Json(); }
-Json orNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json startOf(const std::optional<TimeRange>& range) { return range ? Json(range->t0) : Json(); }
 Json endOf(const std::optional<TimeRange>& range) { return range && range->t1 != kHighest ? Json(range->t1) : Json(); }
 

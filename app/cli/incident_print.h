@@ -7,16 +7,14 @@
 // Cost:       contextOf(): a few catalogue reads.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/cli/json_value.h"
 #include "storage/reader.h"
 
 namespace runglass::ctl {
-
-using Json = nlohmann::ordered_json;
 
 // The objects that an incident's ids refer to.
 struct IncidentContext {

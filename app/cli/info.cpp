@@ -6,6 +6,7 @@
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/store_access.h"
@@ -16,8 +17,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Contents {
   StoreInfo store;
@@ -63,11 +62,6 @@ Result<Contents> read(Reader& reader) {
   all.tests = tests.size(), all.failed_tests = failed.size();
   RG_TRY(check(reader, all));
   return all;
-}
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 // Absent while the divisor is 0.

@@ -7,6 +7,7 @@
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/run_choice.h"
@@ -15,8 +16,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json toJson(const LayoutPlaces& places, const LayoutQuestion& question, const Attempt& attempt) {
   Json json = {{"attempt", attempt.number},

@@ -7,6 +7,7 @@
 #include "analysis/engine/score.h"
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/store_access.h"
@@ -14,9 +15,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
-Json orNull(const auto& value) { return value ? Json(*value) : Json(); }
 
 Json strictCounts(const KindScore& score) {
   return {{"labels", score.labels},

@@ -17,6 +17,7 @@
 #include "app/cli/finding_json.h"
 #include "app/cli/hub_problem.h"
 #include "app/cli/issue_json.h"
+#include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
@@ -31,8 +32,6 @@
 
 namespace runglass::ctl {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kTopFindings = 3, kSuspects = 4, kSilentShown = 5, kIssuesShown = 3;
 constexpr std::size_t kWidth = 110;  // limit for texts from outside
@@ -271,11 +270,6 @@ std::string toText(const Condition& c, TimeNs now) {
   text += line("alerts", alertsText(c, now));
   text += line("issues", issuesText(c));
   return text + line("store", storeText(c));
-}
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 Json findingJson(const Finding& f) {

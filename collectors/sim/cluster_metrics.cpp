@@ -30,7 +30,7 @@ const GpuModel& gpuModel(std::string_view name) {
 constexpr double kAmbientCelsius = 32, kWattsPerDegree = 16;
 constexpr std::int64_t kSlowEvery = 10;
 constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
-enum Noise : std::uint64_t { kPowerNoise = 100, kClockNoise, kCpuNoise };
+enum MachineNoise : std::uint64_t { kPowerNoise = 100, kClockNoise, kCpuNoise };
 
 }  // namespace
 

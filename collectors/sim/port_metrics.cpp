@@ -14,8 +14,8 @@ constexpr double kLineBytes = 50e9;  // 400 Gb/s
 constexpr double kIdleBytes = 1e6;
 constexpr double kLossesPerSecond = 3000;  // of a link at half speed, while it is in use
 constexpr double kReduceShare = 0.1;       // share of a step in which the link is in use
-constexpr std::int64_t kSlowEvery = 10;
-enum Noise : std::uint64_t { kTrafficNoise = 300, kWaitNoise, kSymbolNoise };
+constexpr std::int64_t kLossesEvery = 10;
+enum PortNoise : std::uint64_t { kTrafficNoise = 300, kWaitNoise, kSymbolNoise };
 
 }  // namespace
 
@@ -127,7 +127,7 @@ void PortMetrics::tick(std::int64_t step, DurNs in_step, const Step* timing, std
       const double bytes = trouble.down ? 0 : std::round((busy ? kLineBytes * asked[i] : kIdleBytes) * noise);
       m_out.sample(port.sent, *time, bytes);
       m_out.sample(port.received, *time, bytes);
-      if (tick % kSlowEvery != 0) continue;
+      if (tick % kLossesEvery != 0) continue;
       m_out.sample(port.rate, *time, trouble.cause == FaultCause::kRate ? std::round(kLineBytes / trouble.factor) : kLineBytes);
       m_out.sample(port.active, *time, trouble.down ? 0 : 1);
       m_out.sample(port.symbol_errors, *time, port.symbols);

@@ -8,8 +8,6 @@ namespace {
 
 constexpr double kTransferShare = 0.01;  // of a micro-batch's forward and backward: activations between stages
 
-DurNs scaled(DurNs base, double factor) { return static_cast<DurNs>(static_cast<double>(base) * factor); }
-
 // Compute time of a stage for one micro-batch, such that an undisturbed pipeline with its bubble and transfers fills its share of the step.
 // All times scale with it, so that one play with a known unit gives the result.
 DurNs microBatchOf(const Scenario& s) {

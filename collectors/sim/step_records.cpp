@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 7> kPartNames = {"data", "forward", "back
 constexpr std::int64_t kWarmupSteps = 10;
 constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000,
                        kContextGroups = 30'000'000;  // numbers of these communicators begin here
-enum Noise : std::uint64_t { kLossNoise = 200, kGradNoise, kLossBlip, kLossBlipSize, kCpuNoise };
+enum StepNoise : std::uint64_t { kLossNoise = 200, kGradNoise, kLossBlip, kLossBlipSize, kCpuNoise };
 constexpr double kBlocked = 0.95;  // share of the wait for data in which the trainer's thread is off the CPU
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }

@@ -32,7 +32,6 @@ enum What : std::uint64_t {
 constexpr double kCollects = 0.022;        // share of steps in which a rank's garbage collector runs unplanned
 constexpr std::int64_t kExpertDrift = 24;  // steps between the points through which the experts' load drifts
 
-DurNs scaled(DurNs base, double factor) { return static_cast<DurNs>(static_cast<double>(base) * factor); }
 double notLess(double value, double least) { return std::max(least, value); }
 
 }  // namespace

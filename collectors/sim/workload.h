@@ -17,6 +17,8 @@
 
 namespace runglass::sim {
 
+inline DurNs scaled(DurNs base, double factor) { return static_cast<DurNs>(static_cast<double>(base) * factor); }
+
 struct Coordinates {
   std::int32_t tp = 0, cp = 0, dp = 0, pp = 0;
 };

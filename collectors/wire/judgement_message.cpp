@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "collectors/wire/edit_message.h"
+#include "collectors/wire/record_message.h"
 
 namespace runglass {
 namespace {
-
-std::uint32_t wireId(std::uint64_t id) { return static_cast<std::uint32_t>(id); }
 
 template <class T>
 std::optional<T> optionalOf(bool has, T value) {

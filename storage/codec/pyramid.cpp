@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::uint8_t kVersion = 1, kPacked = 0x80;
+constexpr std::uint8_t kPyramidVersion = 1, kPacked = 0x80;
 
 template <class T>
 void appendTo(std::vector<T>& to, const std::vector<T>& from) {
@@ -225,7 +225,7 @@ std::string encodePyramid(const Pyramid& p) {
   }
   std::string frame;
   const bool packed = p.size() >= kBlockPoints && zstdPack(body, body.size() - body.size() / 16, frame);
-  std::string row(1, static_cast<char>(packed ? kVersion | kPacked : kVersion));
+  std::string row(1, static_cast<char>(packed ? kPyramidVersion | kPacked : kPyramidVersion));
   appendVarint(row, p.size());
   appendVarint(row, body.size());
   return row.append(packed ? frame : body);
@@ -236,7 +236,7 @@ bool decodePyramid(std::string_view bytes, Pyramid& out) {
   const std::uint8_t version = in.byte();
   const std::uint64_t entries = in.varint();
   const std::uint64_t body_size = in.varint();
-  if (!in.ok() || (version & ~kPacked) != kVersion || entries > kMaxPyramidEntries) return false;
+  if (!in.ok() || (version & ~kPacked) != kPyramidVersion || entries > kMaxPyramidEntries) return false;
   const std::size_t blocks = (entries + kBlockPoints - 1) / kBlockPoints;
   if (body_size > blocks * kMaxBlockBytes) return false;
   std::string unpacked;

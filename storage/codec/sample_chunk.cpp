@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::uint8_t kVersion = 1, kHasTime = 0x10, kPacked = 0x80;
+constexpr std::uint8_t kSampleChunkVersion = 1, kHasTime = 0x10, kPacked = 0x80;
 constexpr std::size_t kMaxBlockBytes = 2 * kMaxIntBlockBytes + kMaxValueBlockBytes;
 
 // A string that doubles wastes a third on average: too much where there are so many chunks that their blocks are short.
@@ -43,7 +43,7 @@ void SampleBody::clear() {
 }
 
 std::string sealSampleChunk(std::string_view body, bool has_time, bool try_zstd, bool* zstd_paid) {
-  std::string blob(1, static_cast<char>(has_time ? kVersion | kHasTime : kVersion));
+  std::string blob(1, static_cast<char>(has_time ? kSampleChunkVersion | kHasTime : kSampleChunkVersion));
   std::string frame;
   const bool packed = try_zstd && zstdPack(body, body.size() - body.size() / 16, frame);
   if (zstd_paid != nullptr) *zstd_paid = packed;
@@ -61,7 +61,7 @@ namespace {
 bool bodyOf(std::string_view blob, std::size_t n, std::string& unpacked, std::string_view& body) {
   ByteReader in(blob);
   const std::uint8_t codec = in.byte();
-  if (!in.ok() || (codec & 0x6f) != kVersion || n == 0 || n > kChunkPoints) return false;
+  if (!in.ok() || (codec & 0x6f) != kSampleChunkVersion || n == 0 || n > kChunkPoints) return false;
   if ((codec & kPacked) == 0) {
     body = in.take(in.left());
     return true;

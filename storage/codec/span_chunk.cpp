@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kSpanChunkVersion = 1;
 constexpr std::uint64_t kArgsBit = 1U << SpanChunk::kOptional;
 constexpr std::size_t kMaxArgsBytes = std::size_t{64} << 20;
 
@@ -73,7 +73,7 @@ void SpanChunk::clear() {
 }
 
 std::string encodeSpanChunk(const SpanChunk& chunk) {
-  std::string blob(1, static_cast<char>(kVersion));
+  std::string blob(1, static_cast<char>(kSpanChunkVersion));
   std::uint64_t mask = chunk.args.empty() ? 0 : kArgsBit;
   for (std::size_t i = 0; i < SpanChunk::kOptional; ++i) mask |= chunk.optional[i].empty() ? 0 : std::uint64_t{1} << i;
   appendVarint(blob, mask);
@@ -94,7 +94,7 @@ bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out, SpanP
   ByteReader in(blob);
   const std::uint8_t version = in.byte();
   const std::uint64_t mask = in.varint();
-  if (!in.ok() || version != kVersion || n == 0 || n > kSpanChunkSpans || mask >= kArgsBit * 2) return false;
+  if (!in.ok() || version != kSpanChunkVersion || n == 0 || n > kSpanChunkSpans || mask >= kArgsBit * 2) return false;
   const std::size_t columns = 5 + SpanChunk::kOptional;
   const std::size_t limit = columns * ((n + kBlockPoints - 1) / kBlockPoints) * kMaxIntBlockBytes;
   std::string unpacked;

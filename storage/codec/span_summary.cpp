@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kSummaryVersion = 1;
 constexpr std::size_t kMaxSpans = 128, kGaps = 16;
 constexpr std::size_t kMaxStretches = kSpanChunkSpans / kMaxSpans + kGaps;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
@@ -110,7 +110,7 @@ SpanSummary summarise(const SpanChunk& chunk) {
 }
 
 std::string encodeSpanSummary(const SpanSummary& summary) {
-  std::string blob(1, static_cast<char>(kVersion));
+  std::string blob(1, static_cast<char>(kSummaryVersion));
   appendVarint(blob, summary.size());
   std::uint64_t mask = 0;
   for (std::size_t c = 0; c < summary.busy.size(); ++c) mask |= summary.busy[c].empty() ? 0 : std::uint64_t{1} << c;
@@ -137,7 +137,8 @@ bool decodeSpanSummary(std::string_view blob, std::size_t n, SpanSummary& out) {
   ByteReader in(blob);
   const std::uint8_t version = in.byte();
   const std::uint64_t stretches = in.varint(), mask = in.varint();
-  if (!in.ok() || version != kVersion || stretches == 0 || stretches > kMaxStretches || mask >> kSpanCategoryCount != 0) return false;
+  if (!in.ok() || version != kSummaryVersion || stretches == 0 || stretches > kMaxStretches || mask >> kSpanCategoryCount != 0)
+    return false;
   for (auto* column : {&out.t0, &out.t1, &out.count, &out.longest, &out.longest_name, &out.longest_category})
     if (!take(in, stretches, *column)) return false;
   for (std::size_t i = 0; i < stretches; ++i)

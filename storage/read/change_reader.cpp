@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kAttempts = 100;
+constexpr int kMaxSnapshotRetries = 100;
 
 ScalarColumns columnsOf(RawPoints points, std::size_t from = 0) {
   const auto cut = [from](auto& column) {
@@ -98,7 +98,7 @@ PointPosition ChangeReader::endOf(const State& state) {
 }
 
 Status ChangeReader::snapshot(SeriesId series, PointPosition have, State& out) {
-  for (int i = 0; i < kAttempts; ++i) {
+  for (int i = 0; i < kMaxSnapshotRetries; ++i) {
     out = {};
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
     RG_ASSIGN(const std::uint64_t file, generation());
@@ -267,7 +267,7 @@ Result<std::vector<Progress>> ChangeReader::progress(bool all_attempts) {
 }
 
 Status ChangeReader::rows(const std::function<Status(const PendingRows&)>& take, bool logs) {
-  for (int i = 0; i < kAttempts; ++i) {
+  for (int i = 0; i < kMaxSnapshotRetries; ++i) {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
     if (!m_live) return take({});
     RG_ASSIGN(const std::uint64_t file, generation());

@@ -189,11 +189,9 @@ class FlowCursor : public Cursor {
 
 constexpr TableSpec::Pushed kFlowPushed[] = {{kRun, Push::kInteger}, {kAttempt, Push::kInteger}};
 
-std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<FlowCursor>(catalogue); }
-
 }  // namespace
 
 const TableSpec kFlowTable = {"flow", "CREATE TABLE x(from_span INTEGER, to_span INTEGER, kind TEXT, run_id INTEGER, attempt INTEGER)", "",
-                              kFlowPushed, make};
+                              kFlowPushed, makeCursor<FlowCursor>};
 
 }  // namespace runglass::sql

@@ -52,11 +52,9 @@ class LogSearchCursor : public Cursor {
 
 constexpr TableSpec::Pushed kPushed[] = {{kWords, Push::kRequiredText}};
 
-std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<LogSearchCursor>(catalogue); }
-
 }  // namespace
 
 const TableSpec kLogSearchTable = {"log_search", "CREATE TABLE x(log_id INTEGER, time_ns INTEGER, text TEXT, words TEXT HIDDEN)",
-                                   "log_search('words')", kPushed, make};
+                                   "log_search('words')", kPushed, makeCursor<LogSearchCursor>};
 
 }  // namespace runglass::sql

@@ -139,20 +139,15 @@ constexpr TableSpec::Pushed kSamplePushed[] = {
 constexpr TableSpec::Pushed kBinPushed[] = {
     {kBinSeries, Push::kRequiredArgument}, {kArgT0, Push::kArgument}, {kArgT1, Push::kArgument}, {kArgBins, Push::kArgument}};
 
-template <class C>
-std::unique_ptr<Cursor> make(Catalogue& catalogue) {
-  return std::make_unique<C>(catalogue);
-}
-
 }  // namespace
 
 const TableSpec kSampleTable = {
     "sample", "CREATE TABLE x(time_ns INTEGER, value REAL, series_id INTEGER HIDDEN, t0_ns INTEGER HIDDEN, t1_ns INTEGER HIDDEN)",
-    "SELECT * FROM sample(series_id [, t0_ns, t1_ns])", kSamplePushed, make<SampleCursor>};
+    "SELECT * FROM sample(series_id [, t0_ns, t1_ns])", kSamplePushed, makeCursor<SampleCursor>};
 const TableSpec kBinTable = {
     "bin",
     "CREATE TABLE x(t0_ns INTEGER, t1_ns INTEGER, first REAL, last REAL, min REAL, max REAL, sum REAL, count INTEGER, nan_count INTEGER, "
     "series_id INTEGER HIDDEN, from_ns INTEGER HIDDEN, to_ns INTEGER HIDDEN, bins INTEGER HIDDEN)",
-    "SELECT * FROM bin(series_id, t0_ns, t1_ns, bins)", kBinPushed, make<BinCursor>};
+    "SELECT * FROM bin(series_id, t0_ns, t1_ns, bins)", kBinPushed, makeCursor<BinCursor>};
 
 }  // namespace runglass::sql

@@ -278,28 +278,23 @@ constexpr TableSpec::Pushed kStepPushed[] = {
 constexpr TableSpec::Pushed kPartPushed[] = {
     {kPartRun, Push::kInteger}, {kPartAttempt, Push::kInteger}, {kPartRank, Push::kInteger}, {kPartStep, Push::kInteger}};
 
-template <class C>
-std::unique_ptr<Cursor> make(Catalogue& catalogue) {
-  return std::make_unique<C>(catalogue);
-}
-
 }  // namespace
 
 const TableSpec kScalarTable = {"scalar",
                                 "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, source TEXT, tag TEXT, step INTEGER, "
                                 "time_ns INTEGER, value REAL, series_id INTEGER, thinned INTEGER)",
-                                "", kScalarPushed, make<ScalarCursor<false>>};
+                                "", kScalarPushed, makeCursor<ScalarCursor<false>>};
 const TableSpec kScalarAllTable = {"scalar_all",
                                    "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, source TEXT, tag TEXT, step INTEGER, "
                                    "time_ns INTEGER, value REAL, series_id INTEGER, superseded INTEGER, thinned INTEGER)",
-                                   "", kScalarPushed, make<ScalarCursor<true>>};
+                                   "", kScalarPushed, makeCursor<ScalarCursor<true>>};
 const TableSpec kStepTable = {"step",
                               "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, start_ns INTEGER, dur_ns "
                               "INTEGER, phase TEXT, thinned INTEGER)",
-                              "", kStepPushed, make<StepCursor>};
+                              "", kStepPushed, makeCursor<StepCursor>};
 const TableSpec kStepPartTable = {"step_part",
                                   "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, part TEXT, dur_ns INTEGER, "
                                   "wait_ns INTEGER, thinned INTEGER)",
-                                  "", kPartPushed, make<StepPartCursor>};
+                                  "", kPartPushed, makeCursor<StepPartCursor>};
 
 }  // namespace runglass::sql

@@ -177,14 +177,12 @@ constexpr TableSpec::Pushed kSpanPushed[] = {{kSpanId, Push::kKey},   {kRun, Pus
   "start_ns INTEGER, dur_ns INTEGER, depth INTEGER, step INTEGER, microbatch INTEGER, group_id INTEGER, seq INTEGER, " \
   "bytes INTEGER, correlation INTEGER, external_id INTEGER, args TEXT"
 
-std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<SpanCursor>(catalogue); }
-
 }  // namespace
 
 // Not a view over span_in: SQLite materializes a view of a virtual table on the right side of a LEFT JOIN.
 const TableSpec kSpanTable = {"span", "CREATE TABLE x(" RG_SPAN_COLUMNS ")", "", std::span(kSpanPushed).first<std::size(kSpanPushed) - 2>(),
-                              make};
+                              makeCursor<SpanCursor>};
 const TableSpec kSpanInTable = {"span_in", "CREATE TABLE x(" RG_SPAN_COLUMNS ", t0_ns INTEGER HIDDEN, t1_ns INTEGER HIDDEN)",
-                                "SELECT * FROM span_in(t0_ns, t1_ns)", kSpanPushed, make};
+                                "SELECT * FROM span_in(t0_ns, t1_ns)", kSpanPushed, makeCursor<SpanCursor>};
 
 }  // namespace runglass::sql

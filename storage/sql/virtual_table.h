@@ -75,6 +75,12 @@ struct TableSpec {
   std::unique_ptr<Cursor> (*make)(Catalogue& catalogue);
 };
 
+// TableSpec::make of a cursor C(catalogue).
+template <class C>
+std::unique_ptr<Cursor> makeCursor(Catalogue& catalogue) {
+  return std::make_unique<C>(catalogue);
+}
+
 Status registerTable(sqlite3* db, const TableSpec& spec, Catalogue& catalogue);
 
 void resultInteger(sqlite3_context* out, std::optional<std::int64_t> value);

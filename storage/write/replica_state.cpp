@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 constexpr std::string_view kOf = "mirror_of", kFrom = "mirror_from", kComplete = "mirror_complete_ns", kSummarised = "mirror_summarised_ns",
-                           kEvent = "mirror_event", kLog = "mirror_log", kLabel = "mirror_label";
+                           kEvent = "mirror_event", kLog = "mirror_log", kNewestLabel = "mirror_label";
 
 bool isStorage(const Status& status) {
   return status.code() != Code::kNotFound && status.code() != Code::kInvalidArgument && status.code() != Code::kAborted;
@@ -33,7 +33,7 @@ Status ReplicaState::load() {
     if (key == kSummarised) mark.summarised = rows.optionalInt64(1);
     if (key == kEvent) mark.event = rows.int64(1);
     if (key == kLog) mark.log = rows.int64(1);
-    if (key == kLabel) mark.label = rows.int64(1);
+    if (key == kNewestLabel) mark.label = rows.int64(1);
   }
   if (!mark.source_uuid.empty()) m_mark = std::move(mark);
   return {};
@@ -53,7 +53,7 @@ Status ReplicaState::saveMark() {
   if (m_mark->summarised) RG_TRY(put(kSummarised, *m_mark->summarised));
   RG_TRY(put(kEvent, m_mark->event));
   RG_TRY(put(kLog, m_mark->log));
-  return put(kLabel, m_mark->label);
+  return put(kNewestLabel, m_mark->label);
 }
 
 void ReplicaState::mark(const MirrorMark& mark) {

@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
+constexpr TimeNs kFaultTime = 1'700'000'000LL * kNsPerSecond;
 constexpr DurNs s = kNsPerSecond;
 
 // Ten nodes of one GPU and rank each.
@@ -22,8 +22,8 @@ class HardwareFaultsTest : public ::testing::Test {
     auto opened = m_file.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
-    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
-    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kT, .layout = {.world = kNodes}});
+    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kFaultTime});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kFaultTime, .layout = {.world = kNodes}});
     for (std::uint64_t n = 0; n < kNodes; ++n) {
       const std::string name = "n" + std::to_string(n);
       m_nodes.push_back(m_writer->node({.uuid = name, .name = name}));
@@ -37,10 +37,10 @@ class HardwareFaultsTest : public ::testing::Test {
     }
   }
   void clocks(std::size_t node, DurNs from, DurNs to, double bits) {
-    for (DurNs at = from; at < to; ++at) m_writer->sample(m_clocks[node], kT + at * s, bits);
+    for (DurNs at = from; at < to; ++at) m_writer->sample(m_clocks[node], kFaultTime + at * s, bits);
   }
   void event(DurNs after, const char* kind, const char* code, std::size_t node, Severity severity = Severity::kError, bool gpu = true) {
-    Event one{.time = kT + after * s, .attempt = m_attempt, .kind = kind, .severity = severity, .code = code, .message = kind};
+    Event one{.time = kFaultTime + after * s, .attempt = m_attempt, .kind = kind, .severity = severity, .code = code, .message = kind};
     one.node = m_nodes[node];
     if (gpu) one.device = m_devices[node];
     m_writer->event(one);
@@ -91,7 +91,7 @@ TEST_F(HardwareFaultsTest, ADeviceThatIsHeardLateMovesNoIdentity) {
   clocks(0, 50, 100, 0x40);
   const auto first = look();
   ASSERT_EQ(first.size(), 1U);
-  for (DurNs at = 40; at < 100; ++at) m_writer->sample(late, kT + at * s, 0x40);
+  for (DurNs at = 40; at < 100; ++at) m_writer->sample(late, kFaultTime + at * s, 0x40);
   const auto found = look();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].start, first[0].start);
@@ -106,19 +106,19 @@ TEST_F(HardwareFaultsTest, EachFaultOfADeviceHasAnIdentityOfItsOwn) {
   ASSERT_EQ(found.size(), 2U) << "without steps 79 again is the same";
   EXPECT_EQ(found[0].subject, "device:GPU-n0 xid 48");
   EXPECT_EQ(found[1].subject, "device:GPU-n0 xid 79");
-  EXPECT_EQ(found[1].start, kT + 2000 * s) << "the newest";
+  EXPECT_EQ(found[1].start, kFaultTime + 2000 * s) << "the newest";
 }
 
 TEST_F(HardwareFaultsTest, AfterARestartAFindingKeepsTheStepItWasSaidWith) {
   const SeriesId steps =
       m_writer->series({.attempt = m_attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
-  for (std::int64_t step = 0; step < 10; ++step) m_writer->scalar(steps, step, kT + step * s, 1e9);
+  for (std::int64_t step = 0; step < 10; ++step) m_writer->scalar(steps, step, kFaultTime + step * s, 1e9);
   event(20, "xid", "79", 0, Severity::kCritical);
   clocks(1, 20, 60, 0x40);
   const auto first = look();
   ASSERT_EQ(first.size(), 2U);
   for (const Finding& one : first) m_writer->finding(one);
-  for (std::int64_t step = 10; step < 30; ++step) m_writer->scalar(steps, step, kT + step * s, 1e9);
+  for (std::int64_t step = 10; step < 30; ++step) m_writer->scalar(steps, step, kFaultTime + step * s, 1e9);
   m_analysis = makeHardwareFaults();
   const auto again = look();
   ASSERT_EQ(again.size(), 2U);
@@ -139,12 +139,12 @@ TEST_F(HardwareFaultsTest, WhatIsOlderThanTheWindowStillEnds) {
   EXPECT_THAT(open(look()), ElementsAre("hardware_fault device:GPU-n1 xid 48"));
   event(5 * 3600 + 1, "link_up", "", 2, Severity::kInfo, false);
   EXPECT_THAT(open(look()), ElementsAre("hardware_fault device:GPU-n1 xid 48")) << "and stays so";
-  (void)m_writer->attempt({.run = m_run, .key = "1", .start = kT + 6 * 3600 * s});
+  (void)m_writer->attempt({.run = m_run, .key = "1", .start = kFaultTime + 6 * 3600 * s});
   const auto found = look();
   EXPECT_THAT(open(found), ElementsAre());
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].end, kT + 5 * 3600 * s);
-  EXPECT_EQ(found[1].end, kT + 6 * 3600 * s);
+  EXPECT_EQ(found[0].end, kFaultTime + 5 * 3600 * s);
+  EXPECT_EQ(found[1].end, kFaultTime + 6 * 3600 * s);
 }
 
 TEST_F(HardwareFaultsTest, AProgramsFaultThatComesAgainForHoursIsOne) {
@@ -152,16 +152,16 @@ TEST_F(HardwareFaultsTest, AProgramsFaultThatComesAgainForHoursIsOne) {
     event(i * 5000, "xid", "13", 0);
     ASSERT_EQ(look().size(), 1U) << i;
   }
-  EXPECT_EQ(look()[0].start, kT);
+  EXPECT_EQ(look()[0].start, kFaultTime);
 }
 
 TEST_F(HardwareFaultsTest, ANodeThatARestartLeftBehindIsNoLongerTheRuns) {
-  (void)m_writer->attempt({.run = m_run, .key = "0", .start = kT, .end = kT + 90 * s});
-  const AttemptId next = m_writer->attempt({.run = m_run, .key = "1", .start = kT + 100 * s, .layout = {.world = 9}});
+  (void)m_writer->attempt({.run = m_run, .key = "0", .start = kFaultTime, .end = kFaultTime + 90 * s});
+  const AttemptId next = m_writer->attempt({.run = m_run, .key = "1", .start = kFaultTime + 100 * s, .layout = {.world = 9}});
   for (std::int32_t rank = 0; rank < 9; ++rank)
     m_writer->rank({.attempt = next, .rank = rank, .node = m_nodes[static_cast<std::size_t>(rank)]});
   const auto lost = [&](DurNs after, std::size_t node) {
-    m_writer->event({.time = kT + after * s, .node = m_nodes[node], .kind = "node_lost", .severity = Severity::kError});
+    m_writer->event({.time = kFaultTime + after * s, .node = m_nodes[node], .kind = "node_lost", .severity = Severity::kError});
   };
   lost(1'000, 9);
   EXPECT_THAT(look(), ::testing::IsEmpty());
@@ -174,10 +174,14 @@ TEST_F(HardwareFaultsTest, WithoutAStartTheRunBeganWithItsData) {
   const AttemptId attempt = m_writer->attempt({.run = run, .key = "0"});
   m_writer->rank({.attempt = attempt, .rank = 0, .node = m_nodes[0], .device = m_devices[0]});
   m_writer->scalar(m_writer->series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .kind = SeriesKind::kScalar}), 0,
-                   kT + 500 * s, 1e9);
+                   kFaultTime + 500 * s, 1e9);
   const auto xid = [&](DurNs after) {
-    m_writer->event(
-        {.time = kT + after * s, .node = m_nodes[0], .device = m_devices[0], .kind = "xid", .severity = Severity::kCritical, .code = "79"});
+    m_writer->event({.time = kFaultTime + after * s,
+                     .node = m_nodes[0],
+                     .device = m_devices[0],
+                     .kind = "xid",
+                     .severity = Severity::kCritical,
+                     .code = "79"});
   };
   m_run = run;
   xid(100);

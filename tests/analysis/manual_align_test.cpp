@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kAlignStart = 1'790'000'000LL * kNsPerSecond;
 
 // Four ranks, one step per second: a gemm, then an all_reduce that ends after 500 ms. Rank r's clock is ahead by ahead[r].
 class ManualAlignTest : public ::testing::Test {
@@ -31,7 +31,7 @@ class ManualAlignTest : public ::testing::Test {
       SpanColumns spans;
       spans.names = {"gemm", "all_reduce"};
       for (int step = 0; step < 10; ++step) {
-        const TimeNs begin = kStart + step * kNsPerSecond + ahead[static_cast<std::size_t>(rank)];
+        const TimeNs begin = kAlignStart + step * kNsPerSecond + ahead[static_cast<std::size_t>(rank)];
         for (const bool reduce : {false, true}) {
           spans.start.push_back(begin + (reduce ? 400 + rank : 0) * kNsPerMs), spans.dur.push_back((reduce ? 100 - rank : 300) * kNsPerMs);
           spans.name.push_back(reduce ? 1 : 0), spans.category.push_back(reduce ? SpanCategory::kComm : SpanCategory::kCompute);
@@ -89,10 +89,11 @@ TEST_F(ManualAlignTest, ComesOnTopOfWhatAlignedTheAttemptBefore) {
   record({0, 0, 10 * kNsPerMs, 0}, false);
   const ChosenCall before = chosen(3, true);
   ASSERT_TRUE(m_writer
-                  ->edit(ClockAlignment{
-                      .run_uuid = "u",
-                      .source = "collectives",
-                      .shifts = {{1, kStart, 7 * kNsPerMs, 9}, {2, kStart, kNsPerMs, 9}, {2, kStart + kNsPerSecond, 2 * kNsPerMs, 9}}})
+                  ->edit(ClockAlignment{.run_uuid = "u",
+                                        .source = "collectives",
+                                        .shifts = {{1, kAlignStart, 7 * kNsPerMs, 9},
+                                                   {2, kAlignStart, kNsPerMs, 9},
+                                                   {2, kAlignStart + kNsPerSecond, 2 * kNsPerMs, 9}}})
                   .ok());
   const auto found = alignToCall(*m_reader, before, AlignEdge::kEnd, {});
   ASSERT_TRUE(found.ok()) << "chosen before it moved: " << found.status().message();
@@ -104,7 +105,7 @@ TEST_F(ManualAlignTest, ComesOnTopOfWhatAlignedTheAttemptBefore) {
     ends.insert(spans->start[7] + spans->dur[7]);
   }
   EXPECT_EQ(ends.size(), 1U);
-  EXPECT_EQ(*ends.begin(), kStart + 3'507 * kNsPerMs) << "rank 1 stays where it was put";
+  EXPECT_EQ(*ends.begin(), kAlignStart + 3'507 * kNsPerMs) << "rank 1 stays where it was put";
 }
 
 TEST_F(ManualAlignTest, SaysWhyThereIsNothingToAlign) {
@@ -113,11 +114,12 @@ TEST_F(ManualAlignTest, SaysWhyThereIsNothingToAlign) {
   gone.id = 999'999;
   EXPECT_THAT(alignToCall(*m_reader, gone, AlignEdge::kEnd, {}).status().message(), HasSubstr("no longer in the store"));
   SpanColumns alone;
-  alone.start = {kStart}, alone.dur = {kAbsent}, alone.name = {0}, alone.names = {"only here"}, alone.category = {SpanCategory::kOther};
+  alone.start = {kAlignStart}, alone.dur = {kAbsent}, alone.name = {0}, alone.names = {"only here"},
+  alone.category = {SpanCategory::kOther};
   const TrackId track = m_writer->track({.attempt = AttemptId{1}, .rank = 1, .kind = "thread", .name = "t"});
   m_writer->spans(track, alone);
   ASSERT_TRUE(m_writer->flush().ok());
-  ChosenCall open{.run = RunId{1}, .attempt = AttemptId{1}, .track = track, .rank = 1, .t0 = kStart};
+  ChosenCall open{.run = RunId{1}, .attempt = AttemptId{1}, .track = track, .rank = 1, .t0 = kAlignStart};
   open.id = m_reader->spans(track, {})->id[0];
   EXPECT_THAT(alignToCall(*m_reader, open, AlignEdge::kEnd, {}).status().message(), HasSubstr("has not ended"));
   EXPECT_THAT(alignToCall(*m_reader, open, AlignEdge::kBegin, {}).status().message(), HasSubstr("no rank on another clock"));

@@ -12,7 +12,7 @@ namespace runglass::report {
 namespace {
 
 template <class Record>
-std::vector<std::string> wordsOf(const Record& record) {
+std::vector<std::string> redactedWords(const Record& record) {
   std::vector<std::string> words;
   eachField(record, [&words]<class T>(const char* name, const T& field, FieldRole role) {
     if constexpr (std::same_as<T, std::string>)
@@ -40,21 +40,21 @@ TEST(RedactedFields, TextsOfEveryRecordAreRedactedAndWordsOfOursStay) {
   std::vector<std::vector<std::string>> words;
   std::size_t canaries = 0;
   test::eachRecordOf(reader, names, true, [&](const auto& record) {
-    words.push_back(wordsOf(record));
+    words.push_back(redactedWords(record));
     for (const std::string& value : test::valuesOf(record)) canaries += value.find(test::kCanary) != std::string::npos ? 1 : 0;
   });
   EXPECT_GT(canaries, 60U);
   std::size_t at = 0;
   test::eachRecordOf(redacted, names, true, [&]<class Record>(const Record& record) {
     ASSERT_LT(at, words.size());
-    EXPECT_EQ(wordsOf(record), words[at++]);
+    EXPECT_EQ(redactedWords(record), words[at++]);
     for (const std::string& value : test::valuesOf(record))
       EXPECT_EQ(value.find(test::kCanary), std::string::npos) << value << " of " << testing::internal::GetTypeName<Record>();
   });
   EXPECT_EQ(at, words.size());
   const auto alignment = redacted.alignment(names.attempt);
   ASSERT_TRUE(alignment.ok() && *alignment);
-  EXPECT_EQ(wordsOf(**alignment), wordsOf(**reader.alignment(names.attempt)));
+  EXPECT_EQ(redactedWords(**alignment), redactedWords(**reader.alignment(names.attempt)));
   for (const std::string& value : test::valuesOf(**alignment)) EXPECT_EQ(value.find(test::kCanary), std::string::npos) << value;
 }
 

@@ -105,7 +105,7 @@ TEST(StepPartsTest, AgreesWithCountingEveryNanosecond) {
   }
 }
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kPartsStart = 1'790'000'000LL * kNsPerSecond;
 constexpr DurNs kMs = kNsPerMs;
 
 class SpanWorkTest : public ::testing::Test {
@@ -116,7 +116,7 @@ class SpanWorkTest : public ::testing::Test {
     auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok());
     Writer& out = **opened;
-    const RunId run = out.run({.name = "r", .start = kStart});
+    const RunId run = out.run({.name = "r", .start = kPartsStart});
     m_attempt = out.attempt({.run = run, .layout = {.world = 4}});
     const NodeId node = out.node({.uuid = "n", .name = "n"});
     out.group({.attempt = m_attempt, .id = 7, .ranks = {0, 1, 2, 3}});
@@ -128,7 +128,7 @@ class SpanWorkTest : public ::testing::Test {
       SpanColumns spans;
       spans.names = {"gemm", "ncclAllReduce"};
       for (std::int64_t step = 0; step < kSteps; ++step) {
-        const TimeNs t0 = kStart + step * 100 * kMs;
+        const TimeNs t0 = kPartsStart + step * 100 * kMs;
         const DurNs compute = (r == slow ? 60 : 50) * kMs;
         out.scalar(dur, step, t0, 100e6);
         for (const auto& [at, length, category] :

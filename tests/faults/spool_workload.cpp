@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint64_t kSegment = 4'000;
 
-std::string payloadOf(const SpoolWorkload::Key& key) {
+std::string spoolPayload(const SpoolWorkload::Key& key) {
   const auto& [session, stream, seq] = key;
   return session + "." + std::to_string(stream) + "." + std::to_string(seq) + "." + std::string(seq * 7919 % 900, 'p');
 }
@@ -88,7 +88,7 @@ std::string SpoolWorkload::check(const std::string& folder, const std::set<Key>&
         if (!there.insert(key).second) wrong += name + ": twice\n";
         if (!appended.contains(key)) wrong += name + ": was never appended\n";
         const auto payload = spool.read(batch.where);
-        if (!payload.ok() || *payload != payloadOf(key)) wrong += name + ": its payload is another one\n";
+        if (!payload.ok() || *payload != spoolPayload(key)) wrong += name + ": its payload is another one\n";
       }
     }
     std::map<std::pair<std::string, std::uint32_t>, std::vector<std::uint64_t>> lost;
@@ -132,7 +132,7 @@ Result<Spool::Location> SpoolWorkload::appendBatch(const Key& key) {
   const std::string dictionary = dictionaryOf(m_session).substr(0, 60 + 5 * (m_next[0] + m_next[1] + m_next[2]));
   return m_spool->append(
       m_session, [&](std::size_t offset) { return offset < dictionary.size() ? dictionary.substr(offset) : std::string(); },
-      std::get<1>(key), std::get<2>(key), 0, payloadOf(key));
+      std::get<1>(key), std::get<2>(key), 0, spoolPayload(key));
 }
 
 void SpoolWorkload::append() {

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr TimeNs kStart = 1'790'000'000'000'000'000;
+constexpr TimeNs kEvictionStart = 1'790'000'000'000'000'000;
 
 // Sanitizers have their own malloc, which mallinfo2() does not see.
 #ifdef __has_feature
@@ -59,18 +59,18 @@ class Eviction : public ::testing::Test {
   // One attempt of a job: its ranks, series, tracks and one point of each series.
   AttemptId attempt(int number, int ranks) {
     const std::string key = std::to_string(number);
-    const AttemptId attempt = m_writer->attempt({.run = m_run, .key = key, .start = kStart + number});
+    const AttemptId attempt = m_writer->attempt({.run = m_run, .key = key, .start = kEvictionStart + number});
     for (std::int32_t rank = 0; rank < ranks; ++rank) {
       m_writer->rank({.attempt = attempt, .rank = rank});
-      m_writer->progress({.attempt = attempt, .rank = rank, .time = kStart + number, .step = 1});
+      m_writer->progress({.attempt = attempt, .rank = rank, .time = kEvictionStart + number, .step = 1});
       for (const char* metric : {"a", "b", "c"}) {
         const SeriesId id = m_writer->series({.attempt = attempt, .rank = rank, .metric = metric, .kind = SeriesKind::kScalar});
-        for (int step = 0; step < 20; ++step) m_writer->scalar(id, step, kStart + number * 1'000 + step, rank + step);
+        for (int step = 0; step < 20; ++step) m_writer->scalar(id, step, kEvictionStart + number * 1'000 + step, rank + step);
       }
       SpanColumns spans;
       spans.names = {"k"};
       for (int i = 0; i < 20; ++i)
-        spans.start.push_back(kStart + number * 1'000 + 10 * i), spans.dur.push_back(5), spans.name.push_back(0),
+        spans.start.push_back(kEvictionStart + number * 1'000 + 10 * i), spans.dur.push_back(5), spans.name.push_back(0),
             spans.category.push_back({});
       m_writer->spans(m_writer->track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "t"}), spans);
     }
@@ -78,7 +78,7 @@ class Eviction : public ::testing::Test {
   }
   // A commit, which needs at least one row.
   void commit() {
-    m_writer->event({.time = kStart, .kind = "tick"});
+    m_writer->event({.time = kEvictionStart, .kind = "tick"});
     const Status flushed = m_writer->flush();
     ASSERT_TRUE(flushed.ok()) << flushed.message();
   }
@@ -135,8 +135,8 @@ TEST_F(Eviction, WhatComesBackGoesOnWhereItWas) {
   for (int again = 0; again < 3; ++again) {
     attempt(0, 2);
     const SeriesId id = m_writer->series({.attempt = first, .rank = 0, .metric = "a", .kind = SeriesKind::kScalar});
-    m_writer->scalar(id, 100 + again, kStart + again, 7);
-    m_writer->scalar(id, -5 - again, kStart + again, 8);
+    m_writer->scalar(id, 100 + again, kEvictionStart + again, 7);
+    m_writer->scalar(id, -5 - again, kEvictionStart + again, 8);
     auto reader = m_store.reader({.live = m_writer->liveTail()});
     ASSERT_TRUE(reader.ok());
     const auto points = (*reader)->scalars(id, 0, 200);

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kNew = 100'000;  // first second of the newer data
 
-double valueOf(std::int64_t second) { return 0.5 * static_cast<double>(second % 1'000); }
+double lateValue(std::int64_t second) { return 0.5 * static_cast<double>(second % 1'000); }
 
 class LateChunks : public testing::Test {
  protected:
@@ -27,7 +27,7 @@ class LateChunks : public testing::Test {
     for (SeriesId& id : m_ids) id = m_writer->series({.metric = "m" + std::to_string(&id - m_ids)});
   }
   void record(std::size_t series, std::int64_t from, std::int64_t n) {
-    for (std::int64_t second = from; second < from + n; ++second) m_writer->sample(m_ids[series], second * kNsPerSecond, valueOf(second));
+    for (std::int64_t second = from; second < from + n; ++second) m_writer->sample(m_ids[series], second * kNsPerSecond, lateValue(second));
   }
   // Each chunk is checked twice: the first check notes arrivals, the second one finds none.
   void lookTwice() {
@@ -44,7 +44,7 @@ class LateChunks : public testing::Test {
       const auto k = static_cast<std::int64_t>(i);
       const std::int64_t second = k < late ? k : kNew + k - late;
       ASSERT_EQ(samples->time[i], second * kNsPerSecond);
-      ASSERT_EQ(samples->value[i], valueOf(second));
+      ASSERT_EQ(samples->value[i], lateValue(second));
     }
   }
   std::unique_ptr<Reader> live() const { return m_store.reader({m_writer->liveTail()}).value(); }
@@ -102,7 +102,7 @@ TEST_F(LateChunks, CountWhereChunksAreShortBecauseTheyAreMany) {
     std::vector<double> values;
     for (std::int64_t second = from; second < from + n; ++second) {
       times.push_back(second * kNsPerSecond);
-      values.push_back(valueOf(second));
+      values.push_back(lateValue(second));
     }
     for (const SeriesId id : ids) m_writer->samples(id, times, values);
   };

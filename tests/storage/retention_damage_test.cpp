@@ -19,17 +19,17 @@ using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
 
-constexpr TimeNs kStart = 1'790'000'000'000'000'000;
-constexpr DurNs kDay = Retention::kDay;
+constexpr TimeNs kDamageStart = 1'790'000'000'000'000'000;
+constexpr DurNs kDamageDay = Retention::kDay;
 constexpr int kOwners = 40, kEach = 50, kLines = 2'000;
 
 // Rows that retention deletes, and their number.
-struct Kind {
+struct DamagedKind {
   const char* table;
   std::int64_t rows;
 };
-constexpr std::array kKinds = {Kind{"rg_chunk", kOwners* kEach}, Kind{"rg_span_chunk", kOwners* kEach}, Kind{"rg_pyramid", kOwners* kEach},
-                               Kind{"rg_log", kLines}, Kind{"rg_event", kLines}};
+constexpr std::array kKinds = {DamagedKind{"rg_chunk", kOwners* kEach}, DamagedKind{"rg_span_chunk", kOwners* kEach},
+                               DamagedKind{"rg_pyramid", kOwners* kEach}, DamagedKind{"rg_log", kLines}, DamagedKind{"rg_event", kLines}};
 
 class RetentionDamage : public testing::TestWithParam<const char*> {
  protected:
@@ -43,15 +43,15 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     }
     for (int i = 0; i < kLines; ++i) {
       const std::string text = "a line of some words that fill pages, number " + std::to_string(i);
-      writer->log({.time = kStart + i, .stream = "stdout", .text = text});
-      writer->event({.time = kStart + i, .kind = "note", .message = text});
+      writer->log({.time = kDamageStart + i, .stream = "stdout", .text = text});
+      writer->event({.time = kDamageStart + i, .kind = "note", .message = text});
     }
     ASSERT_TRUE(writer->close().ok());
     // Retention decodes no raw chunk. Those of all owners are adjacent.
     const std::string of_all =
         "WITH RECURSIVE k(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM k WHERE i + 1 < " + std::to_string(kOwners * kEach) + ") ";
     const std::string x =
-        "1 + i % " + std::to_string(kOwners) + ", " + std::to_string(kStart) + " + i, " + std::to_string(kStart) + " + i, ";
+        "1 + i % " + std::to_string(kOwners) + ", " + std::to_string(kDamageStart) + " + i, " + std::to_string(kDamageStart) + " + i, ";
     sqlite3* db = nullptr;
     ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
     for (const std::string& sql :
@@ -95,7 +95,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(closed.ok()) << closed.message();
     bool reported = false;
     const std::string hit = std::string(GetParam());
-    for (const Kind& kind : kKinds) {
+    for (const DamagedKind& kind : kKinds) {
       const std::int64_t left = rowsOf(copy, kind.table);
       const std::string table = kind.table;
       const bool is_hit = hit == table || hit.starts_with(table + "_");
@@ -123,9 +123,9 @@ INSTANTIATE_TEST_SUITE_P(Of, RetentionDamage,
                                          "rg_pyramid_series", "rg_log", "rg_log_time", "rg_event", "rg_event_time"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_P(RetentionDamage, ByAgeCostsOnlyThePage) { retain({}, kStart + 400 * kDay); }
+TEST_P(RetentionDamage, ByAgeCostsOnlyThePage) { retain({}, kDamageStart + 400 * kDamageDay); }
 
-TEST_P(RetentionDamage, ForRoomCostsOnlyThePage) { retain({.max_bytes = 1}, kStart + kNsPerSecond); }
+TEST_P(RetentionDamage, ForRoomCostsOnlyThePage) { retain({.max_bytes = 1}, kDamageStart + kNsPerSecond); }
 
 }  // namespace
 }  // namespace runglass

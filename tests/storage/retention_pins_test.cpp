@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr TimeNs kStart = 1'790'000'000'000'000'000;
+constexpr TimeNs kPinsStart = 1'790'000'000'000'000'000;
 constexpr DurNs kDay = Retention::kDay;
 constexpr std::int64_t kSteps = 10'000;
 
@@ -25,27 +25,27 @@ class RetentionPins : public testing::Test {
     options.idle = 0;
     m_writer = m_store.writer(std::move(options)).value();
     const RunId run = m_writer->run({.uuid = "r", .name = "r"});
-    const AttemptId attempt = m_writer->attempt({.run = run, .key = "0", .start = kStart, .end = kStart + kSteps * kNsPerSecond});
+    const AttemptId attempt = m_writer->attempt({.run = run, .key = "0", .start = kPinsStart, .end = kPinsStart + kSteps * kNsPerSecond});
     // The next one began, so the first has ended.
-    static_cast<void>(m_writer->attempt({.run = run, .key = "1", .start = kStart + kSteps * kNsPerSecond}));
+    static_cast<void>(m_writer->attempt({.run = run, .key = "1", .start = kPinsStart + kSteps * kNsPerSecond}));
     const SeriesId id = m_writer->series({.attempt = attempt, .rank = 3, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
-    for (std::int64_t step = 0; step < kSteps; ++step) m_writer->scalar(id, step, kStart + step * kNsPerSecond, 1e9);
-    m_writer->progress({.attempt = attempt, .rank = 3, .time = kStart + 8'050 * kNsPerSecond, .step = 8'050});
+    for (std::int64_t step = 0; step < kSteps; ++step) m_writer->scalar(id, step, kPinsStart + step * kNsPerSecond, 1e9);
+    m_writer->progress({.attempt = attempt, .rank = 3, .time = kPinsStart + 8'050 * kNsPerSecond, .step = 8'050});
     m_writer->finding({.run = run,
                        .attempt = attempt,
                        .kind = "slow_rank",
                        .subject = "rank 3",
                        .severity = Severity::kInfo,
-                       .start = kStart + 8'010 * kNsPerSecond,
-                       .end = kStart + 8'020 * kNsPerSecond,
+                       .start = kPinsStart + 8'010 * kNsPerSecond,
+                       .end = kPinsStart + 8'020 * kNsPerSecond,
                        .summary = "s",
                        .evidence = "{}"});
-    m_writer->event({.time = kStart + 8'010 * kNsPerSecond, .kind = "note"});
-    m_writer->pin({kStart + 8'000 * kNsPerSecond, kStart + 8'100 * kNsPerSecond}, "incident");
+    m_writer->event({.time = kPinsStart + 8'010 * kNsPerSecond, .kind = "note"});
+    m_writer->pin({kPinsStart + 8'000 * kNsPerSecond, kPinsStart + 8'100 * kNsPerSecond}, "incident");
     for (int i = 0; i < 3; ++i) commit();
   }
   void commit() {
-    m_writer->event({.time = kStart, .kind = "tick", .severity = Severity::kWarning});
+    m_writer->event({.time = kPinsStart, .kind = "tick", .severity = Severity::kWarning});
     ASSERT_TRUE(m_writer->flush().ok());
   }
   void retain(TimeNs now, Retention policy = {}) {
@@ -70,13 +70,14 @@ class RetentionPins : public testing::Test {
 
 TEST_F(RetentionPins, HoldInAnEndedAttemptByAge) {
   makeStore();
-  retain(kStart + kDay), retain(kStart + 31 * kDay), retain(kStart + 62 * kDay), retain(kStart + 500 * kDay), retain(kStart + 900 * kDay);
+  retain(kPinsStart + kDay), retain(kPinsStart + 31 * kDay), retain(kPinsStart + 62 * kDay), retain(kPinsStart + 500 * kDay),
+      retain(kPinsStart + 900 * kDay);
   expectPinned();
 }
 
 TEST_F(RetentionPins, HoldForRoom) {
   makeStore();
-  const TimeNs now = kStart + kDay;
+  const TimeNs now = kPinsStart + kDay;
   for (int i = 0; i < 4; ++i) retain(now, {.max_bytes = 1});
   expectPinned();
 }
@@ -86,10 +87,10 @@ TEST_F(RetentionPins, HoldWhatIsThinnedAlready) {
   makeStore();
   ASSERT_TRUE(m_writer->close().ok());
   m_writer = m_store.writer(WriterOptions{.idle = 0}).value();
-  retain(kStart + kDay), retain(kStart + 31 * kDay), retain(kStart + 62 * kDay);
-  m_writer->pin({kStart, kStart + 100 * kNsPerSecond}, "another incident");
-  for (int i = 0; i < 3; ++i) retain(kStart + 63 * kDay, {.max_bytes = 1});
-  retain(kStart + 900 * kDay);
+  retain(kPinsStart + kDay), retain(kPinsStart + 31 * kDay), retain(kPinsStart + 62 * kDay);
+  m_writer->pin({kPinsStart, kPinsStart + 100 * kNsPerSecond}, "another incident");
+  for (int i = 0; i < 3; ++i) retain(kPinsStart + 63 * kDay, {.max_bytes = 1});
+  retain(kPinsStart + 900 * kDay);
   ASSERT_TRUE(m_writer->close().ok());
   const auto reader = m_store.reader().value();
   EXPECT_THAT(*reader->verify(), IsEmpty());

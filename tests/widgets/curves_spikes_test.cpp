@@ -20,23 +20,23 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kStart = 1'700'000'000LL * kNsPerSecond;
+constexpr TimeNs kSpikesStart = 1'700'000'000LL * kNsPerSecond;
 
 class CurvesSpikesTest : public testing::Test {
  protected:
   void SetUp() override {
     path = folder.filePath("s.rgl").toStdString();
     writer = openStore(path).writer().value();
-    attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart})});
+    attempt = writer->attempt({.run = writer->run({.name = "r", .start = kSpikesStart})});
     std::vector<double> loss;
     for (int step = 0; step < 2'000; ++step)
       loss.push_back((step >= 1'200 && step < 1'300 ? 3.5 : step == 700 ? 2.9 : 2) + 0.01 * (step % 7));
     add("loss", loss);
     add("lr", std::vector<double>(2'000, 1e-4));
-    writer->checkpoint({.attempt = attempt, .step = 1'000, .begin = kStart, .durable = kStart, .path = "/ckpt/1000"});
+    writer->checkpoint({.attempt = attempt, .step = 1'000, .begin = kSpikesStart, .durable = kSpikesStart, .path = "/ckpt/1000"});
     ASSERT_TRUE(writer->flush().ok());
     queries = std::make_unique<QueryService>([this] { return openStore(path).reader(); }, 2);
-    view = std::make_unique<CurvesView>(ViewContext{queries.get(), &state, [] { return kStart; }}, nullptr);
+    view = std::make_unique<CurvesView>(ViewContext{queries.get(), &state, [] { return kSpikesStart; }}, nullptr);
     view->resize(1280, 800);
     view->show();
     ASSERT_TRUE(QTest::qWaitForWindowExposed(view.get()));
@@ -48,7 +48,7 @@ class CurvesSpikesTest : public testing::Test {
     std::vector<TimeNs> times;
     for (std::size_t i = 0; i < values.size(); ++i) {
       steps.push_back(static_cast<std::int64_t>(i));
-      times.push_back(kStart + steps.back() * kNsPerSecond);
+      times.push_back(kSpikesStart + steps.back() * kNsPerSecond);
     }
     writer->scalars(writer->series({.attempt = attempt, .metric = tag, .kind = SeriesKind::kScalar}), steps, times, values);
   }

@@ -20,7 +20,7 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kEventsStart = 1'790'000'000LL * kNsPerSecond;
 
 TEST(TypedFiltersTest, AreTakenOutOfTheWords) {
   const TypedFilters typed = typedFilters("xid node:n0412 \"rank:3 is\" rank:37 kind:ib_port node: rank:x");
@@ -53,8 +53,8 @@ TEST(EventModelTest, PutsRepeatsIntoOneRowThatOpens) {
   const QSignalSpy wanted(&model, &EventModel::pageWanted);
   std::vector<EventRow> rows;
   for (int i = 0; i < 629; ++i)
-    rows.push_back(rowAt(kStart - i * kNsPerSecond, 1'000 - i, "xid", "graphics exception " + std::to_string(i)));
-  rows.insert(rows.begin() + 100, rowAt(kStart - 100 * kNsPerSecond, 5'000, "link_down", "eth0 went down"));
+    rows.push_back(rowAt(kEventsStart - i * kNsPerSecond, 1'000 - i, "xid", "graphics exception " + std::to_string(i)));
+  rows.insert(rows.begin() + 100, rowAt(kEventsStart - 100 * kNsPerSecond, 5'000, "link_down", "eth0 went down"));
   const std::vector<EventRow> first(rows.begin(), rows.begin() + 400), second(rows.begin() + 400, rows.end());
   model.reset(first, true);
   EXPECT_EQ(model.rowCount(), 2);
@@ -77,11 +77,11 @@ TEST(EventModelTest, WhatAllPeersSayBecauseOfOneIsOneRow) {
   EventModel model;
   std::vector<EventRow> rows;
   for (int rank = 0; rank < 63; ++rank) {
-    rows.push_back(rowAt(kStart - rank, 1'000 - rank, "collective_timeout", "[Rank " + std::to_string(rank) + "] caught"));
+    rows.push_back(rowAt(kEventsStart - rank, 1'000 - rank, "collective_timeout", "[Rank " + std::to_string(rank) + "] caught"));
     rows.back().rank = rank;
     rows.back().where = QStringLiteral("rank %1").arg(rank);
   }
-  rows.push_back(rowAt(kStart - 100, 7, "xid", "fallen off the bus"));
+  rows.push_back(rowAt(kEventsStart - 100, 7, "xid", "fallen off the bus"));
   model.reset(rows, false);
   EXPECT_EQ(model.rowCount(), 2);
   EXPECT_EQ(model.index(0, EventModel::kWhere).data().toString(), QStringLiteral("63 places"));
@@ -92,7 +92,7 @@ TEST(EventModelTest, WhatAllPeersSayBecauseOfOneIsOneRow) {
 TEST(EventModelTest, AHitFarInsideALongLineIsBroughtToItsFront) {
   EventModel model;
   model.setWords("needle");
-  model.reset({rowAt(kStart, 1, "log", std::string(200, 'x') + " the needle in it")}, false);
+  model.reset({rowAt(kEventsStart, 1, "log", std::string(200, 'x') + " the needle in it")}, false);
   const QModelIndex at = model.index(0, EventModel::kMessage);
   const QString text = at.data().toString();
   const QVariantList marks = at.data(EventModel::kMarksRole).toList();
@@ -103,8 +103,8 @@ TEST(EventModelTest, AHitFarInsideALongLineIsBroughtToItsFront) {
 
 TEST(EventModelTest, WhatIsFarApartOrElsewhereIsNoRepeat) {
   EventModel model;
-  std::vector<EventRow> rows{rowAt(kStart, 3, "xid", "a"), rowAt(kStart - 700 * kNsPerSecond, 2, "xid", "a")};
-  rows.push_back(rowAt(kStart - 700 * kNsPerSecond, 1, "xid", "a"));
+  std::vector<EventRow> rows{rowAt(kEventsStart, 3, "xid", "a"), rowAt(kEventsStart - 700 * kNsPerSecond, 2, "xid", "a")};
+  rows.push_back(rowAt(kEventsStart - 700 * kNsPerSecond, 1, "xid", "a"));
   rows.back().node = NodeId{7};
   model.reset(rows, false);
   EXPECT_EQ(model.rowCount(), 3);
@@ -118,16 +118,21 @@ class EventsTest : public ::testing::Test {
     m_writer = std::move(*writer);
     m_node = m_writer->node({.uuid = "n1", .name = "n0001"});
     m_gpu = m_writer->device({.uuid = "n1/gpu3", .node = m_node, .index = 3, .kind = "gpu"});
-    m_run = m_writer->run({.name = "train", .start = kStart});
-    m_attempt = m_writer->attempt({.run = m_run, .start = kStart});
+    m_run = m_writer->run({.name = "train", .start = kEventsStart});
+    m_attempt = m_writer->attempt({.run = m_run, .start = kEventsStart});
     m_writer->rank({.attempt = m_attempt, .rank = 37, .node = m_node, .device = m_gpu});
   }
   void line(const std::string& text, DurNs at, Severity severity = Severity::kInfo) {
-    m_writer->log(
-        {.time = kStart + at, .attempt = m_attempt, .node = m_node, .rank = 37, .stream = "stderr", .severity = severity, .text = text});
+    m_writer->log({.time = kEventsStart + at,
+                   .attempt = m_attempt,
+                   .node = m_node,
+                   .rank = 37,
+                   .stream = "stderr",
+                   .severity = severity,
+                   .text = text});
   }
   void xid(DurNs at) {
-    m_writer->event({.time = kStart + at,
+    m_writer->event({.time = kEventsStart + at,
                      .node = m_node,
                      .device = m_gpu,
                      .kind = "xid",
@@ -142,7 +147,7 @@ class EventsTest : public ::testing::Test {
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
     m_view->resize(1400, 800);
     m_view->show();
-    m_state.setExtent(TimeRange{kStart, kStart + 1'000 * kNsPerSecond});
+    m_state.setExtent(TimeRange{kEventsStart, kEventsStart + 1'000 * kNsPerSecond});
     m_view->applyState(m_state.state());
     ASSERT_TRUE(waitFor([this] { return m_view->isFinal(); }));
   }
@@ -166,9 +171,11 @@ class EventsTest : public ::testing::Test {
 TEST_F(EventsTest, ReadsEveryRowOnceInPagesOverAllSources) {
   for (int i = 0; i < 70; ++i) {
     line("warning " + std::to_string(i), i * 3, Severity::kWarning);
-    m_writer->event({.time = kStart + i * 5, .node = m_node, .kind = "k" + std::to_string(i), .severity = Severity::kInfo, .message = "m"});
+    m_writer->event(
+        {.time = kEventsStart + i * 5, .node = m_node, .kind = "k" + std::to_string(i), .severity = Severity::kInfo, .message = "m"});
     if (i % 10 == 0)
-      m_writer->finding({.run = m_run, .kind = "slow_rank", .subject = "s" + std::to_string(i), .start = kStart + i * 4, .summary = "f"});
+      m_writer->finding(
+          {.run = m_run, .kind = "slow_rank", .subject = "s" + std::to_string(i), .start = kEventsStart + i * 4, .summary = "f"});
   }
   ASSERT_TRUE(m_writer->flush().ok());
   auto reader = m_store.reader();
@@ -217,20 +224,20 @@ TEST_F(EventsTest, EnterMovesEveryViewToTheRowAndKeepsTheList) {
   xid(300 * kNsPerSecond);
   open();
   ASSERT_EQ(rowCount(), 6);
-  const QModelIndex at = m_view->model()->find({kStart + 300 * kNsPerSecond, EventSource::kEvent, 1});
+  const QModelIndex at = m_view->model()->find({kEventsStart + 300 * kNsPerSecond, EventSource::kEvent, 1});
   ASSERT_TRUE(at.isValid());
   m_view->table()->setCurrentIndex(at);
   QTest::keyClick(m_view->table(), Qt::Key_Return);
   settle();
   EXPECT_EQ(m_state.state().selection.rank, 37);
   EXPECT_EQ(m_state.state().selection.device, m_gpu);
-  EXPECT_EQ(m_state.state().window.range, (TimeRange{kStart + 240 * kNsPerSecond, kStart + 360 * kNsPerSecond}));
+  EXPECT_EQ(m_state.state().window.range, (TimeRange{kEventsStart + 240 * kNsPerSecond, kEventsStart + 360 * kNsPerSecond}));
   EXPECT_EQ(rowCount(), 6) << "the list is not taken away";
   line("one more warning", 990 * kNsPerSecond, Severity::kWarning);
   m_view->refresh(Tick::kText);
   settle();
   EXPECT_EQ(rowCount(), 7) << "and goes on to grow";
-  m_state.setWindow({kStart + 250 * kNsPerSecond, kStart + 350 * kNsPerSecond});
+  m_state.setWindow({kEventsStart + 250 * kNsPerSecond, kEventsStart + 350 * kNsPerSecond});
   settle();
   EXPECT_EQ(rowCount(), 1) << "another window is another list";
 }

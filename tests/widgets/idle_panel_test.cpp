@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kIdleStart = 1'790'000'000LL * kNsPerSecond;
 constexpr DurNs kMs = kNsPerMs;
 
 // Ten steps of 100 ms: the loader for 30, the host for 10, a kernel for 60.
@@ -23,14 +23,14 @@ std::string storeOf(const TempStore& store, bool with_spans) {
   auto writer = store.writer();
   RG_CHECK(writer.ok());
   Writer& out = **writer;
-  const AttemptId attempt = out.attempt({.run = out.run({.name = "job", .start = kStart}), .layout = {.world = 1}});
+  const AttemptId attempt = out.attempt({.run = out.run({.name = "job", .start = kIdleStart}), .layout = {.world = 1}});
   out.rank({.attempt = attempt, .rank = 0});
   if (with_spans) {
     const SeriesId dur = out.series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
     const TrackId stream = out.track({.attempt = attempt, .rank = 0, .kind = "gpu_stream", .name = "GPU 0 stream 7"});
     const TrackId thread = out.track({.attempt = attempt, .rank = 0, .kind = "thread", .name = "main"});
     for (std::int64_t step = 0; step < 10; ++step) {
-      const TimeNs t0 = kStart + step * 100 * kMs;
+      const TimeNs t0 = kIdleStart + step * 100 * kMs;
       out.scalar(dur, step, t0, 100e6);
       out.spans(stream, {.start = {t0 + 40 * kMs},
                          .dur = {60 * kMs},
@@ -53,7 +53,7 @@ std::string storeOf(const TempStore& store, bool with_spans) {
 struct Shown {
   explicit Shown(const std::string& path)
       : queries([path] { return openStore(path).reader(); }),
-        panel({.queries = &queries, .state = &state, .clock = [] { return kStart; }}) {
+        panel({.queries = &queries, .state = &state, .clock = [] { return kIdleStart; }}) {
     panel.resize(1'000, IdlePanel::kHeight);
     panel.show();
     panel.applyState(state.state());
@@ -88,7 +88,7 @@ TEST(IdlePanelTest, AClickOnACauseShowsItsLongestStretchInTheTimeline) {
   EXPECT_EQ(shown.state.state().selection.rank, 0);
   const TimeRange window = shown.state.state().window.range;
   EXPECT_EQ(window.t1 - window.t0, 3 * 30 * kMs) << "the stretch, and as much on both sides";
-  EXPECT_EQ((window.t0 + 30 * kMs - kStart) % (100 * kMs), 0) << "it begins with a step";
+  EXPECT_EQ((window.t0 + 30 * kMs - kIdleStart) % (100 * kMs), 0) << "it begins with a step";
 }
 
 TEST(IdlePanelTest, KeysChooseAndOpenCausesToo) {
@@ -108,7 +108,7 @@ TEST(IdlePanelTest, KeysChooseAndOpenCausesToo) {
 TEST(IdlePanelTest, AFixedWindowIsAnsweredForItsSteps) {
   TempStore store;
   Shown shown(storeOf(store, true));
-  shown.state.setWindow({kStart + 210 * kMs, kStart + 290 * kMs});
+  shown.state.setWindow({kIdleStart + 210 * kMs, kIdleStart + 290 * kMs});
   shown.panel.applyState(shown.state.state());
   ASSERT_TRUE(waitFor([&] { return shown.panel.isFinal(); }));
   EXPECT_THAT(shown.panel.headline().toStdString(), ::testing::HasSubstr("of step 2"));

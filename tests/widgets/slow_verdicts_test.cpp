@@ -32,7 +32,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kPlaysStart = 1'790'000'000LL * kNsPerSecond;
 constexpr std::int64_t kSteps = 160;
 
 struct Scene {
@@ -76,7 +76,7 @@ class SlowVerdicts : public ::testing::TestWithParam<Scene> {
                    .strength = scene.strength,
                    .xid = {}}};
     auto writer = m_store.writer().value();
-    const Status played = sim::play(s, *writer, {.start = kStart, .speed = 0});
+    const Status played = sim::play(s, *writer, {.start = kPlaysStart, .speed = 0});
     ASSERT_TRUE(played.ok()) << played.message();
     ASSERT_TRUE(writer->close().ok());
     m_reader = m_store.reader().value();
@@ -134,7 +134,7 @@ class SlowVerdicts : public ::testing::TestWithParam<Scene> {
     return out;
   }
   Named ofGpus() {
-    const GpuData data = readGpus(*m_reader, {.run = m_run.id, .now = m_run.end.value_or(kStart)}, {}).value();
+    const GpuData data = readGpus(*m_reader, {.run = m_run.id, .now = m_run.end.value_or(kPlaysStart)}, {}).value();
     Named out;
     for (const HostColumn& host : data.hosts)
       for (const GpuCell& cell : host.cells)

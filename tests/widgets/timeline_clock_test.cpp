@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr TimeNs kClockStart = 1'790'000'000LL * kNsPerSecond;
 constexpr DurNs kAhead = 40 * kNsPerMs;
 
 // Stores at once, like the program that holds the store.
@@ -50,7 +50,8 @@ class TimelineClockTest : public ::testing::Test {
       SpanColumns spans;
       spans.names = {"ncclDevKernel_AllReduce"};
       for (int i = 0; i < 30; ++i) {
-        spans.start.push_back(kStart + i * 100 * kNsPerMs + r * (kAhead + 10 * kNsPerMs)), spans.dur.push_back((50 - 10 * r) * kNsPerMs);
+        spans.start.push_back(kClockStart + i * 100 * kNsPerMs + r * (kAhead + 10 * kNsPerMs)),
+            spans.dur.push_back((50 - 10 * r) * kNsPerMs);
         spans.name.push_back(0), spans.category.push_back(SpanCategory::kComm), spans.group.push_back(5), spans.seq.push_back(i);
       }
       m_writer->spans(m_track[r], spans);
@@ -62,7 +63,7 @@ class TimelineClockTest : public ::testing::Test {
   }
   void show(bool with_port = true) {
     m_view = std::make_unique<TimelineView>(
-        ViewContext{m_queries.get(), &m_state, [] { return kStart + kNsPerSecond; }, with_port ? m_port.get() : nullptr}, nullptr);
+        ViewContext{m_queries.get(), &m_state, [] { return kClockStart + kNsPerSecond; }, with_port ? m_port.get() : nullptr}, nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
     m_view->resize(1200, 800);
     m_view->show();
@@ -114,15 +115,15 @@ TEST_F(TimelineClockTest, PreviewsAnAlignmentByCollectivesStoresItOnlyOnRequestA
   const QString words = m_view->clocks()->words();
   EXPECT_TRUE(words.contains(QStringLiteral("30 operations on 2 clocks"))) << words.toStdString();
   EXPECT_TRUE(words.contains(QStringLiteral("node-1  \u2212") + formatDuration(kAhead))) << words.toStdString();
-  EXPECT_EQ(firstOf(1), kStart + 50 * kNsPerMs) << "nothing is stored yet";
+  EXPECT_EQ(firstOf(1), kClockStart + 50 * kNsPerMs) << "nothing is stored yet";
   QTest::mouseClick(m_view->clocks()->applyButton(), Qt::LeftButton);
   expectBadge(QStringLiteral("aligned by 30 collectives, residual ") + formatDuration(0));
-  EXPECT_EQ(firstOf(1), kStart + 10 * kNsPerMs);
+  EXPECT_EQ(firstOf(1), kClockStart + 10 * kNsPerMs);
   EXPECT_FALSE(m_view->clocks()->isVisible());
   settle();
   trigger(kUndo);
   expectBadge(QStringLiteral("clocks as stamped"));
-  EXPECT_EQ(firstOf(1), kStart + 50 * kNsPerMs);
+  EXPECT_EQ(firstOf(1), kClockStart + 50 * kNsPerMs);
 }
 
 TEST_F(TimelineClockTest, AltRAlignsTheOtherRanksEndsToTheChosenCollectiveAndAltLTheirBegins) {
@@ -134,17 +135,17 @@ TEST_F(TimelineClockTest, AltRAlignsTheOtherRanksEndsToTheChosenCollectiveAndAlt
   m_view->canvas()->setFocus();
   QTest::keyClick(m_view->canvas(), Qt::Key_R, Qt::AltModifier);
   expectBadge(QStringLiteral("aligned by hand"));
-  EXPECT_EQ(firstOf(1), kStart + 10 * kNsPerMs) << "the ends are together";
+  EXPECT_EQ(firstOf(1), kClockStart + 10 * kNsPerMs) << "the ends are together";
   settle();
   QTest::keyClick(m_view->canvas(), Qt::Key_L, Qt::AltModifier);
-  ASSERT_TRUE(waitFor([this] { return firstOf(1) == kStart; })) << "the begins are";
+  ASSERT_TRUE(waitFor([this] { return firstOf(1) == kClockStart; })) << "the begins are";
   settle();
   trigger(kUndo);
-  ASSERT_TRUE(waitFor([this] { return firstOf(1) == kStart + 10 * kNsPerMs; })) << "one step back";
+  ASSERT_TRUE(waitFor([this] { return firstOf(1) == kClockStart + 10 * kNsPerMs; })) << "one step back";
   settle();
   trigger(kOff);
   expectBadge(QStringLiteral("clocks as stamped"));
-  EXPECT_EQ(firstOf(1), kStart + 50 * kNsPerMs);
+  EXPECT_EQ(firstOf(1), kClockStart + 50 * kNsPerMs);
 }
 
 TEST_F(TimelineClockTest, SaysWhyTheStoreCannotBeChanged) {
@@ -156,7 +157,7 @@ TEST_F(TimelineClockTest, SaysWhyTheStoreCannotBeChanged) {
   chooseFirstOf(0);
   trigger(kEnds);
   EXPECT_EQ(m_view->clocks()->words(), QStringLiteral("This store is read-only."));
-  EXPECT_EQ(firstOf(1), kStart + 50 * kNsPerMs);
+  EXPECT_EQ(firstOf(1), kClockStart + 50 * kNsPerMs);
 }
 
 TEST_F(TimelineClockTest, WithoutAnybodyWhoWritesItPreviewsAllTheSame) {
@@ -175,14 +176,14 @@ TEST_F(TimelineClockTest, ARefusedEditIsReportedAndLeavesTheTimes) {
   *m_port = wrong;
   QTest::mouseClick(m_view->clocks()->applyButton(), Qt::LeftButton);
   ASSERT_TRUE(waitFor([this] { return m_view->clocks()->words().contains(QStringLiteral("no such attempt")); }));
-  EXPECT_EQ(firstOf(1), kStart + 50 * kNsPerMs);
+  EXPECT_EQ(firstOf(1), kClockStart + 50 * kNsPerMs);
 }
 
 TEST_F(TimelineClockTest, OrdersAreJudgedByTheAlignmentsError) {
-  ASSERT_TRUE(
-      m_writer
-          ->edit(ClockAlignment{.run_uuid = "run-uuid", .source = "collectives", .shifts = {{0, 0, 0, 3'000}, {1, kStart, -kAhead, 7'000}}})
-          .ok());
+  ASSERT_TRUE(m_writer
+                  ->edit(ClockAlignment{
+                      .run_uuid = "run-uuid", .source = "collectives", .shifts = {{0, 0, 0, 3'000}, {1, kClockStart, -kAhead, 7'000}}})
+                  .ok());
   const auto catalog = readTimelineCatalog(*m_reader, RunId{1}, m_attempt, std::nullopt, {});
   ASSERT_TRUE(catalog.ok());
   EXPECT_EQ(catalog->ranks[0].clock_error, 3'000);

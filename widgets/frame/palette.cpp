@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kWidth = 180 * kGrid, kHeight = 120 * kGrid;
+constexpr int kWidth = 180 * kGrid, kPaletteHeight = 120 * kGrid;
 constexpr int kDetailWidth = 64 * kGrid, kKeysWidth = 32 * kGrid;
 constexpr int kRecent = 6;      // bonus for earlier choices: lower than that of a whole word in the name
 constexpr int kFuzzy = -1'000;  // separated letters rank after words
@@ -90,7 +90,7 @@ Palette::Palette(PaletteSource source, QWidget* parent)
   column->addWidget(m_pattern);
   column->addWidget(m_none);
   column->addWidget(m_list, 1);
-  resize(QSize(kWidth, kHeight).boundedTo(parent->size()));
+  resize(QSize(kWidth, kPaletteHeight).boundedTo(parent->size()));
   move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, std::min(kStripHeight * 2, (parent->height() - height()) / 2))));
   m_pattern->installEventFilter(this);
   connect(m_pattern, &QLineEdit::textChanged, this, &Palette::fill);

@@ -28,7 +28,7 @@ namespace runglass {
 namespace {
 
 constexpr int kPad = 2 * kGrid, kNumberWidth = 34 * kGrid, kNumberHeight = 10 * kGrid;
-constexpr int kTitleChars = 200, kSentenceChars = 1'000;
+constexpr int kHeadTitleChars = 200, kSentenceChars = 1'000;
 constexpr double kHighestPrice = 1e6;
 
 // Ignores the mouse wheel: a choice here is stored.
@@ -106,7 +106,7 @@ bool ImpactLine::event(QEvent* event) {
 
 IncidentHead::IncidentHead(QWidget* parent)
     : QWidget(parent),
-      m_title(new EditableText(tr("Title"), headlineFont(), kTitleChars, this)),
+      m_title(new EditableText(tr("Title"), headlineFont(), kHeadTitleChars, this)),
       m_sentence(new EditableText(tr("Its cause in a sentence"), textFont(), kSentenceChars, this)),
       m_when(plainLabel(this)),
       m_likely(plainLabel(this)),
@@ -270,8 +270,8 @@ void IncidentHead::setIncident(const Shown& shown) {
   const QString why = shown.proposal ? tr("Accept it first.") : shown.refusal;
   const bool editable = why.isEmpty();
   for (EditableText* text : {m_title, m_sentence}) text->setEditable(editable);
-  m_title->setText(shown.page ? sentenceText(shown.page->answer.title, kTitleChars) : screenText(incident.title, kTitleChars),
-                   screenText(incident.title, kTitleChars));
+  m_title->setText(shown.page ? sentenceText(shown.page->answer.title, kHeadTitleChars) : screenText(incident.title, kHeadTitleChars),
+                   screenText(incident.title, kHeadTitleChars));
   const words::Sentence sentence = shown.page && !shown.page->answer.sentence.english.empty()
                                        ? shown.page->answer.sentence
                                        : words::Sentence(words::Message{"verbatim", {{"text", incident.summary}}});

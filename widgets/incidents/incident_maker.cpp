@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTitleChars = 80;
+constexpr int kLineTitleChars = 80;
 
 }  // namespace
 
@@ -90,7 +90,7 @@ void IncidentMaker::tell(const Drawn& drawn) {
   if (incident.attempt) selection.attempt = incident.attempt;
   selection.incident = incident.uuid;
   m_context.state->select(selection);
-  const QString title = screenText(incident.title, kTitleChars);
+  const QString title = screenText(incident.title, kLineTitleChars);
   const QString words = !drawn.draft.stored   ? tr("New incident: %1").arg(title)
                         : drawn.draft.changed ? tr("The finding joined the incident “%1”").arg(title)
                                               : tr("The finding belongs to the incident “%1”").arg(title);

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTitleChars = 120;
+constexpr int kChangeTitleChars = 120;
 constexpr std::int64_t kLlama3All = 419;  // unexpected interruptions of table 5 (model/incident_causes.h)
 
 QString mark(bool at_least) { return at_least ? QStringLiteral("≥ ") : QString(); }
@@ -101,10 +101,10 @@ QString causeWords(const std::string& code) {
 
 QStringList differences(const Incident& older, const Incident& newer) {
   QStringList out;
-  if (older.title != newer.title) out << IncidentText::tr("its title is now “%1”").arg(screenText(newer.title, kTitleChars));
+  if (older.title != newer.title) out << IncidentText::tr("its title is now “%1”").arg(screenText(newer.title, kChangeTitleChars));
   if (older.state != newer.state) out << IncidentText::tr("its state is now %1").arg(stateWord(newer.state));
   if (older.cause != newer.cause) out << IncidentText::tr("its root cause is now %1").arg(causeWords(newer.cause));
-  if (older.summary != newer.summary) out << IncidentText::tr("its sentence is now “%1”").arg(screenText(newer.summary, kTitleChars));
+  if (older.summary != newer.summary) out << IncidentText::tr("its sentence is now “%1”").arg(screenText(newer.summary, kChangeTitleChars));
   if (older.notes != newer.notes) out << IncidentText::tr("its notes were changed");
   if (older.findings != newer.findings)
     out << IncidentText::tr("it has %1 findings in place of %2").arg(newer.findings.size()).arg(older.findings.size());

@@ -15,11 +15,12 @@
 
 #include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
+#include "widgets/overview/panel_sizes.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kMinChart = 220, kSwatch = 10, kName = 106;
+constexpr int kHeight = 136, kListWidth = 300, kMinChart = 220, kName = 106;
 
 }  // namespace
 
@@ -106,7 +107,7 @@ void BreakdownView::fillChart() {
 // Without room for both, the numbers take precedence over the bars.
 void BreakdownView::placeChart() {
   m_view->setVisible(width() >= kListWidth + kMinChart);
-  m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead);
+  m_view->setGeometry(0, kPanelHead, std::max(80, width() - kListWidth), height() - kPanelHead);
 }
 
 void BreakdownView::resizeEvent(QResizeEvent*) { placeChart(); }
@@ -122,33 +123,34 @@ void BreakdownView::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.surface);
   painter.setFont(textFont());
   painter.setPen(theme.text);
-  painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: mean over ranks"));
+  painter.drawText(QRect(kPanelPad, 0, width() - 2 * kPanelPad, kPanelHead), Qt::AlignLeft | Qt::AlignVCenter,
+                   tr("Step, by part: mean over ranks"));
   painter.setFont(tableFont());
   const bool alone = !m_view->isVisible();  // then below the header, not next to it
-  const int left = alone ? kPad : width() - kListWidth + kPad, right = width() - kPad;
-  int top = alone ? kHead : kGrid;
-  const auto fit = static_cast<std::size_t>(std::max(1, (height() - top) / kLine));
+  const int left = alone ? kPanelPad : width() - kListWidth + kPanelPad, right = width() - kPanelPad;
+  int top = alone ? kPanelHead : kGrid;
+  const auto fit = static_cast<std::size_t>(std::max(1, (height() - top) / kPanelLine));
   for (std::size_t i = 0; i < m_data.parts.size(); ++i) {
     const PartMeans& part = m_data.parts[i];
     if (i + 1 == fit && fit < m_data.parts.size()) {
       painter.setPen(theme.muted);
-      painter.drawText(QRect(left + kSwatch + 6, top, width() - left, kLine), Qt::AlignLeft | Qt::AlignVCenter,
+      painter.drawText(QRect(left + kSwatch + 6, top, width() - left, kPanelLine), Qt::AlignLeft | Qt::AlignVCenter,
                        tr("and %1 more").arg(m_data.parts.size() - i));
       break;
     }
     const QString name = screenText(part.part, 40);
     painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, name));
     painter.setPen(theme.text);
-    painter.drawText(QRect(left + kSwatch + 6, top, kName, kLine), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(left + kSwatch + 6, top, kName, kPanelLine), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(phraseText(part.part, 40), Qt::ElideRight, kName));
-    painter.drawText(QRect(left + kName, top, 74, kLine), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRect(left + kName, top, 74, kPanelLine), Qt::AlignRight | Qt::AlignVCenter,
                      formatDuration(static_cast<DurNs>(part.recent_ns)));
     if (part.before_ns > 0) {
       painter.setPen(theme.muted);
-      painter.drawText(QRect(right - 110, top, 110, kLine), Qt::AlignRight | Qt::AlignVCenter,
+      painter.drawText(QRect(right - 110, top, 110, kPanelLine), Qt::AlignRight | Qt::AlignVCenter,
                        formatSignedPercent(part.recent_ns / part.before_ns - 1));
     }
-    top += kLine;
+    top += kPanelLine;
   }
 }
 

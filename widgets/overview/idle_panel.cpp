@@ -13,11 +13,12 @@
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 #include "widgets/overview/overview_data.h"
+#include "widgets/overview/panel_sizes.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kHead = 24, kPad = 2 * kGrid, kLine = 16, kSwatch = 10, kBar = 8, kShare = 56, kCause = 190, kUnits = 88;
+constexpr int kBar = 8, kShare = 56, kCause = 190, kUnits = 88;
 constexpr DurNs kAskAgain = 60 * kNsPerSecond;
 constexpr DurNs kMinWindow = 100 * kNsPerUs;
 
@@ -156,7 +157,7 @@ QString IdlePanel::headline() const {
 
 int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMaxRows, static_cast<int>(m_answer->rows.size())) : 0; }
 
-QRect IdlePanel::rowRect(int row) const { return {0, kHead + kBar + kGrid + row * kLine, width(), kLine}; }
+QRect IdlePanel::rowRect(int row) const { return {0, kPanelHead + kBar + kGrid + row * kPanelLine, width(), kPanelLine}; }
 
 int IdlePanel::rowAt(const QPoint& place) const {
   for (int row = 0; row < rowCount(); ++row)
@@ -223,7 +224,7 @@ void IdlePanel::paintAnswer(QPainter& painter) {
   painter.fillRect(rect(), theme.surface);
   painter.setFont(textFont());
   painter.setPen(m_failed.isEmpty() ? theme.text : severityInk(theme, Severity::kError));
-  const QRect head(kPad, 0, width() - 2 * kPad, kHead);
+  const QRect head(kPanelPad, 0, width() - 2 * kPanelPad, kPanelHead);
   painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(headline(), Qt::ElideRight, head.width()));
   painter.setFont(tableFont());
   if (!m_answer) return;
@@ -231,21 +232,22 @@ void IdlePanel::paintAnswer(QPainter& painter) {
     const QString reason = sentenceText(m_answer->reason);
     painter.setPen(theme.muted);
     painter.drawText(
-        QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        QRect(kPanelPad, kPanelHead, width() - 2 * kPanelPad, height() - kPanelHead - kPanelPad),
+        Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         tr("%1. A PyTorch profiler trace, an Nsight Systems export, exact steps of the CUDA tracer, parts of steps from the client or "
            "an agent's GPU metrics would show it.")
             .arg(reason.left(1).toUpper() + reason.mid(1)));
     return;
   }
-  paintBar(painter, QRect(kPad, kHead, width() - 2 * kPad, kBar));
+  paintBar(painter, QRect(kPanelPad, kPanelHead, width() - 2 * kPanelPad, kBar));
   for (int row = 0; row < rowCount(); ++row) paintRow(painter, row);
   QStringList below;
   if (const int more = static_cast<int>(m_answer->rows.size()) - rowCount(); more > 0) below << tr("%n more", nullptr, more);
   if (const QString missing = missingWords(); !missing.isEmpty()) below << missing;
   painter.setPen(theme.muted);
-  const QRect last = rowRect(rowCount()).adjusted(kPad, 0, -kPad, 0);
+  const QRect last = rowRect(rowCount()).adjusted(kPanelPad, 0, -kPanelPad, 0);
   const QString rest = below.join(QStringLiteral(" · "));
-  if (const QRect room(last.left(), last.top(), last.width(), height() - last.top() - kGrid); room.height() >= 2 * kLine)
+  if (const QRect room(last.left(), last.top(), last.width(), height() - last.top() - kGrid); room.height() >= 2 * kPanelLine)
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, inLines(painter.fontMetrics(), rest, room));
   else
     painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(rest, Qt::ElideRight, last.width()));
@@ -293,21 +295,21 @@ void IdlePanel::paintRow(QPainter& painter, int index) const {
   const IdleRow& row = m_answer->rows[static_cast<std::size_t>(index)];
   const QRect rect = rowRect(index);
   if (index == m_hovered || (hasFocus() && index == m_current)) painter.fillRect(rect, index == m_hovered ? theme.raised : theme.selection);
-  painter.fillRect(QRect(kPad, rect.top() + 3, kSwatch, kSwatch), idleCauseColor(theme, row.cause));
+  painter.fillRect(QRect(kPanelPad, rect.top() + 3, kSwatch, kSwatch), idleCauseColor(theme, row.cause));
   const QFontMetrics metrics = painter.fontMetrics();
-  int left = kPad + kSwatch + 6;
+  int left = kPanelPad + kSwatch + 6;
   const auto cell = [&](int wide, Qt::Alignment align, const QColor& color, const QString& text) {
     painter.setPen(color);
     painter.drawText(QRect(left, rect.top(), wide, rect.height()), align | Qt::AlignVCenter,
                      metrics.elidedText(text, Qt::ElideRight, wide));
-    left += wide + kPad;
+    left += wide + kPanelPad;
   };
   const bool unexplained = row.cause == IdleCause::kUnexplained;
   cell(causeWidth(metrics), Qt::AlignLeft, unexplained ? theme.muted : theme.text, termText(idleCauseWords(row.cause)));
   cell(kShare, Qt::AlignRight, row.share ? theme.text : theme.muted, row.share ? formatPercent(*row.share) : kAbsentText);
-  const int room = width() - left - kPad;
+  const int room = width() - left - kPanelPad;
   if (room > 3 * kUnits && tellsUnits()) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
-  cell(std::max(0, width() - left - kPad), Qt::AlignLeft, theme.muted,
+  cell(std::max(0, width() - left - kPanelPad), Qt::AlignLeft, theme.muted,
        isSlowNotIdle(row.cause) ? tr("slow, not idle: %1").arg(sentenceText(row.evidence)) : sentenceText(row.evidence));
 }
 

@@ -10,11 +10,12 @@
 
 #include "widgets/core/finding_face.h"
 #include "widgets/core/language.h"
+#include "widgets/overview/panel_sizes.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kTileHeight = 16 * kGrid, kMinTile = 30 * kGrid, kPad = 2 * kGrid, kHead = 24;
+constexpr int kTileHeight = 16 * kGrid, kMinTile = 30 * kGrid;
 constexpr int kFindingsShown = 5, kFindingLines = 2;
 
 void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
@@ -71,7 +72,7 @@ void TileRow::paintEvent(QPaintEvent*) {
     painter.fillRect(box, theme.surface);
     if (tile.severity >= Severity::kWarning)
       painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), severityColor(theme, tile.severity));
-    const QRect inner = box.adjusted(kPad, kGrid, -kPad, -kGrid);
+    const QRect inner = box.adjusted(kPanelPad, kGrid, -kPanelPad, -kGrid);
     painter.setFont(tableFont());
     painter.setPen(theme.muted);
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, tile.title);
@@ -157,28 +158,29 @@ void SidePanels::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), currentTheme().surface);
   if (!m_data) return;
   const int top = paintFindings(painter, kGrid);
-  paintNodes(painter, top + kPad);
+  paintNodes(painter, top + kPanelPad);
 }
 
 int SidePanels::paintFindings(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Findings"));
-  top += kHead + kGrid;
+  paintHead(painter, {kPanelPad, top, width() - 2 * kPanelPad, kPanelHead}, tr("Findings"));
+  top += kPanelHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->findings.empty()) {
     painter.setPen(theme.muted);
-    painter.drawText(QRect(kPad, top, width() - 2 * kPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, tr("None stored for this run."));
+    painter.drawText(QRect(kPanelPad, top, width() - 2 * kPanelPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("None stored for this run."));
     return top + kRowHeight;
   }
   m_finding_places.clear();
   // The nodes below keep their place: of many findings the most urgent ones are shown.
-  const int nodes = kPad + kHead + kGrid + std::max(2, static_cast<int>(m_data->slow_nodes.size())) * kRowHeight;
+  const int nodes = kPanelPad + kPanelHead + kGrid + std::max(2, static_cast<int>(m_data->slow_nodes.size())) * kRowHeight;
   for (std::size_t i = 0; i < m_facts.size(); ++i) {
     const Finding& finding = m_data->findings[i];
     const FindingFacts& facts = m_facts[i];
     const int height = findingFaceHeight(facts, kFindingLines);
     if (i > 0 && top + height + kRowHeight + nodes > this->height()) break;
-    paintFindingFace(painter, {kPad, top, width() - 2 * kPad, height},
+    paintFindingFace(painter, {kPanelPad, top, width() - 2 * kPanelPad, height},
                      {.finding = finding, .facts = facts, .now = m_now, .style = m_style});
     m_finding_places.emplace_back(0, top, width(), height);
     if (finding.id == m_chosen_finding) painter.fillRect(QRect(0, top, kSelectionLine, height), theme.accent);
@@ -187,7 +189,7 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
   if (const std::size_t more = m_data->findings.size() - m_finding_places.size(); more > 0) {
     painter.setFont(tableFont());
     painter.setPen(theme.muted);
-    painter.drawText(QRect(kPad, top, width() - 2 * kPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(kPanelPad, top, width() - 2 * kPanelPad, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("%n more in Findings", nullptr, static_cast<int>(more)));
     top += kRowHeight;
   }
@@ -196,31 +198,32 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
 
 void SidePanels::paintNodes(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work vs the stage median"));
-  top += kHead + kGrid;
+  paintHead(painter, {kPanelPad, top, width() - 2 * kPanelPad, kPanelHead}, tr("Own work vs the stage median"));
+  top += kPanelHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {
     painter.setPen(theme.muted);
     painter.drawText(
-        QRect(kPad, top, width() - 2 * kPad, 2 * kRowHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        QRect(kPanelPad, top, width() - 2 * kPanelPad, 2 * kRowHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         m_data->complete ? tr("Nothing to compare: two nodes with step durations and waiting times are needed.") : tr("being read …"));
     return;
   }
   constexpr int kName = 90, kWork = 52, kWait = 72;
-  const int bar_width = std::max(20, width() - 2 * kPad - kName - kWork - kWait);
+  const int bar_width = std::max(20, width() - 2 * kPanelPad - kName - kWork - kWait);
   double most = 0.01;
   for (const NodeSlowness& node : m_data->slow_nodes) most = std::max(most, node.pace.slower);
   for (const NodeSlowness& node : m_data->slow_nodes) {
     painter.setPen(theme.text);
-    painter.drawText(QRect(kPad, top, kName, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(kPanelPad, top, kName, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(node.name, Qt::ElideMiddle, kName - 6));
     const int length = static_cast<int>(bar_width * std::max(0.0, node.pace.slower) / most);
-    painter.fillRect(QRect(kPad + kName, top + 5, std::max(1, length), kRowHeight - 10), node.pace.slow ? theme.heat_worse : theme.muted);
+    painter.fillRect(QRect(kPanelPad + kName, top + 5, std::max(1, length), kRowHeight - 10),
+                     node.pace.slow ? theme.heat_worse : theme.muted);
     painter.setPen(theme.text);
-    painter.drawText(QRect(width() - kPad - kWait - kWork, top, kWork, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRect(width() - kPanelPad - kWait - kWork, top, kWork, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
                      formatSignedPercent(node.pace.slower));
     painter.setPen(theme.muted);
-    painter.drawText(QRect(width() - kPad - kWait, top, kWait, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRect(width() - kPanelPad - kWait, top, kWait, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
                      tr("waits %1").arg(formatPercent(node.pace.wait_ratio, 0)));
     top += kRowHeight;
   }

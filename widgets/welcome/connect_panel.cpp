@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFirstUserPort = 1024, kLastPort = 65535, kPort = 7070;
 
-QLabel* label(const QString& text, QWidget* parent) {
+QLabel* wrappedLabel(const QString& text, QWidget* parent) {
   auto* made = new QLabel(text, parent);
   made->setTextFormat(Qt::PlainText);
   made->setWordWrap(true);
@@ -32,7 +32,7 @@ QWidget* blockWidget(const CommandBlock& block, QWidget* parent) {
   column->setContentsMargins(0, 0, 0, 3 * kGrid);
   column->setSpacing(kGrid);
   auto* head = new QHBoxLayout;
-  head->addWidget(label(block.title, widget), 1);
+  head->addWidget(wrappedLabel(block.title, widget), 1);
   auto* copy = new QPushButton(QObject::tr("Copy"), widget);
   copy->setAccessibleName(QObject::tr("Copy: %1").arg(block.title));
   QObject::connect(copy, &QPushButton::clicked, widget, [copy, text = block.text] {
@@ -41,7 +41,7 @@ QWidget* blockWidget(const CommandBlock& block, QWidget* parent) {
   });
   head->addWidget(copy, 0, Qt::AlignBottom);
   column->addLayout(head);
-  auto* command = label(block.text, widget);
+  auto* command = wrappedLabel(block.text, widget);
   command->setFont(codeFont());
   command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   command->setAutoFillBackground(true);
@@ -49,7 +49,7 @@ QWidget* blockWidget(const CommandBlock& block, QWidget* parent) {
   command->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   column->addWidget(command);
   if (!block.note.isEmpty()) {
-    auto* note = label(block.note, widget);
+    auto* note = wrappedLabel(block.note, widget);
     note->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(note);
   }

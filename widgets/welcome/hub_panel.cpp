@@ -6,6 +6,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <cstdint>
+#include <limits>
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
@@ -14,9 +16,9 @@
 namespace runglass {
 namespace {
 
-constexpr int kMaxKnown = 8, kLastPort = 65535;
+constexpr int kMaxKnown = 8;
 
-QLabel* label(const QString& text, QWidget* parent, bool muted = false) {
+QLabel* hubLabel(const QString& text, QWidget* parent, bool muted = false) {
   auto* made = new QLabel(text, parent);
   made->setTextFormat(Qt::PlainText);
   made->setWordWrap(true);
@@ -44,7 +46,8 @@ bool isHubAddress(const QString& text) {
   const bool bracketed = host.startsWith(u'[') && host.endsWith(u']') && host.size() > 2;
   bool number = false;
   const int port = text.mid(colon + 1).toInt(&number);
-  return !host.isEmpty() && (bracketed || !host.contains(u':')) && !text.contains(u' ') && number && port > 0 && port <= kLastPort;
+  return !host.isEmpty() && (bracketed || !host.contains(u':')) && !text.contains(u' ') && number && port > 0 &&
+         port <= std::numeric_limits<std::uint16_t>::max();
 }
 
 HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
@@ -52,10 +55,11 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2 * kGrid);
-  column->addWidget(label(tr("The hub runs elsewhere; this window replicates it over one connection and reconnects after cuts. The replica "
-                             "is in %1 and continues next time.")
-                              .arg(known.folder),
-                          this));
+  column->addWidget(
+      hubLabel(tr("The hub runs elsewhere; this window replicates it over one connection and reconnects after cuts. The replica "
+                  "is in %1 and continues next time.")
+                   .arg(known.folder),
+               this));
   auto* form = new QFormLayout;
   form->setSpacing(2 * kGrid);
   m_address->setPlaceholderText(QStringLiteral("HOST:7070, 127.0.0.1:7070, unix:/home/me/hub.sock"));
@@ -68,10 +72,10 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   m_connect->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   form->addRow(QString(), m_connect);
   column->addLayout(form);
-  column->addWidget(label(tr("A socket and the end of an ssh tunnel need no CA. Commands: Connect a cluster."), this, true));
+  column->addWidget(hubLabel(tr("A socket and the end of an ssh tunnel need no CA. Commands: Connect a cluster."), this, true));
   if (!known.hubs.empty()) {
     column->addSpacing(3 * kGrid);
-    column->addWidget(label(tr("Followed before"), this));
+    column->addWidget(hubLabel(tr("Followed before"), this));
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(known.hubs.size(), kMaxKnown); ++i) {
     auto* again = new QPushButton(knownWords(known.hubs[i]), this);

@@ -56,7 +56,7 @@ class DropZone : public QWidget {
   QPushButton* m_button;
 };
 
-InkLabel* label(const QString& text, QWidget* parent) {
+InkLabel* pageLabel(const QString& text, QWidget* parent) {
   auto* made = new InkLabel(parent);
   made->setText(text);
   made->setWordWrap(true);
@@ -81,11 +81,11 @@ DroppedFiles droppedFiles(const QMimeData& data) {
 WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
     : QWidget(parent),
       m_options(options),
-      m_headline(label(options.problem.isEmpty() ? tr("No store is open.")
-                       : options.hub_wanted      ? tr("The hub cannot be followed.")
-                                                 : tr("The store cannot be opened."),
-                       this)),
-      m_problem(label(
+      m_headline(pageLabel(options.problem.isEmpty() ? tr("No store is open.")
+                           : options.hub_wanted      ? tr("The hub cannot be followed.")
+                                                     : tr("The store cannot be opened."),
+                           this)),
+      m_problem(pageLabel(
           options.problem.isEmpty() ? tr("A store is one .rgl file: a live run writes it, an import makes one.") : options.problem, this)),
       m_choices(new QButtonGroup(this)),
       m_panels(new QStackedWidget(this)) {
@@ -163,7 +163,7 @@ QWidget* WelcomePage::makeHome() {
   auto* zone = new DropZone(tr("Drop a store, logs, traces or telemetry here"), tr("Open a store …"), panel);
   connect(zone->button(), &QPushButton::clicked, this, &WelcomePage::chooseRequested);
   column->addWidget(zone);
-  if (!m_options.recent.isEmpty()) column->addWidget(label(tr("Recent stores"), panel));
+  if (!m_options.recent.isEmpty()) column->addWidget(pageLabel(tr("Recent stores"), panel));
   for (const QString& path : m_options.recent.mid(0, kMaxRecent)) {
     const QFileInfo file(path);
     const QString words = tr("%1   %2, changed %3")
@@ -210,9 +210,9 @@ QWidget* WelcomePage::makeExamplePanel() {
   column->setSpacing(3 * kGrid);
   m_example = new MakingLine(tr("Try the example"), panel);
   const QString store = m_options.folder + QStringLiteral("/example.rgl");
-  column->addWidget(label(m_options.maker->exampleWords() + QLatin1Char(' ') +
-                              tr("Every view marks it as simulated. It is written to %1; delete it at any time.").arg(store),
-                          panel));
+  column->addWidget(pageLabel(m_options.maker->exampleWords() + QLatin1Char(' ') +
+                                  tr("Every view marks it as simulated. It is written to %1; delete it at any time.").arg(store),
+                              panel));
   column->addWidget(m_example);
   column->addStretch(1);
   connect(m_example, &MakingLine::started, this, &WelcomePage::tryExample);

@@ -94,9 +94,9 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
 namespace {
 
 // Ends a rejected call.
-class RefusingReactor final : public grpc::ServerWriteReactor<v1::AnswerPart> {
+class RefusedQuestion final : public grpc::ServerWriteReactor<v1::AnswerPart> {
  public:
-  explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
+  explicit RefusedQuestion(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
 };
 
@@ -143,9 +143,9 @@ void AskService::drain() {
 
 grpc::ServerWriteReactor<v1::AnswerPart>* AskService::Ask(grpc::CallbackServerContext* context, const v1::Question* question) {
   Result<Pass> pass = m_admission.admit(*context, Scope::kRead);
-  if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
+  if (!pass.ok()) return new RefusedQuestion(wireStatus(pass.status()));
   std::shared_ptr<const FeedNames> names = m_follow.names(question->session());
-  if (!names) return new RefusingReactor({grpc::StatusCode::ABORTED, "ask: this hub knows no such session"});
+  if (!names) return new RefusedQuestion({grpc::StatusCode::ABORTED, "ask: this hub knows no such session"});
   auto reactor = std::make_shared<AskReactor>(*this, m_admission, std::move(pass).value(), *question);
   reactor->begin(std::move(names));
   return reactor.get();

@@ -63,9 +63,9 @@ void fillReply(v1::OrderReply& reply, const OrderOutcome& outcome) {
 }
 
 // Ends a rejected call without reading.
-class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
+class RefusedEdits final : public grpc::ServerReadReactor<v1::EditPart> {
  public:
-  explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
+  explicit RefusedEdits(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
 };
 
@@ -125,7 +125,7 @@ grpc::ServerUnaryReactor* ControlService::Order(grpc::CallbackServerContext* con
 
 grpc::ServerReadReactor<v1::EditPart>* ControlService::Edit(grpc::CallbackServerContext* context, v1::EditDone*) {
   std::string client;
-  if (const grpc::Status status = admit(*context, client); !status.ok()) return new RefusingReactor(status);
+  if (const grpc::Status status = admit(*context, client); !status.ok()) return new RefusedEdits(status);
   return new EditReactor(m_ingest, m_calls, std::move(client), *context, m_store_uuid);
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 using Coordinate = std::optional<std::int32_t> Coordinates::*;
-constexpr Coordinate kAxes[] = {&Coordinates::tp, &Coordinates::pp, &Coordinates::dp, &Coordinates::cp, &Coordinates::ep};
+constexpr Coordinate kRankAxes[] = {&Coordinates::tp, &Coordinates::pp, &Coordinates::dp, &Coordinates::cp, &Coordinates::ep};
 constexpr std::int32_t Layout::*kSizes[] = {&Layout::tp, &Layout::pp, &Layout::dp, &Layout::cp, &Layout::ep};
 
 }  // namespace
@@ -16,7 +16,7 @@ void TraceRanks::note(std::int32_t rank, const Coordinates& at) {
   m_newest = rank;
   m_newest_said = at;
   Coordinates& known = m_ranks[rank];
-  for (const Coordinate axis : kAxes) {
+  for (const Coordinate axis : kRankAxes) {
     if (!(at.*axis)) continue;
     if (!(known.*axis))
       known.*axis = at.*axis;
@@ -36,9 +36,9 @@ std::int64_t TraceRanks::outside(const Layout& layout) const {
   std::int64_t count = 0;
   for (const auto& [rank, at] : m_ranks) {
     bool out = layout.world > 0 && rank >= layout.world;
-    for (std::size_t i = 0; i < std::size(kAxes); ++i) {
+    for (std::size_t i = 0; i < std::size(kRankAxes); ++i) {
       const std::int32_t size = layout.*kSizes[i];
-      out |= size > 0 && at.*kAxes[i] && *(at.*kAxes[i]) >= size;
+      out |= size > 0 && at.*kRankAxes[i] && *(at.*kRankAxes[i]) >= size;
     }
     count += out;
   }

@@ -18,7 +18,7 @@ namespace {
 
 using train_log::LineSplitter;
 
-constexpr std::size_t kMaxOpen = 10'000, kMaxSeries = 4'096;
+constexpr std::size_t kMaxOpen = 10'000, kMaxDlroverSeries = 4'096;
 
 struct EventLine {
   WallTime time;
@@ -121,7 +121,7 @@ class EventsFile {
   void scalar(const std::string& metric, const std::string& unit, std::int64_t step, TimeNs time, double value) {
     auto known = m_series.find(metric);
     if (known == m_series.end()) {
-      if (m_series.size() >= kMaxSeries) {
+      if (m_series.size() >= kMaxDlroverSeries) {
         ++m_too_many;
         return;
       }

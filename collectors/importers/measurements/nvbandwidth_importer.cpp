@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxCells = 1'024;
 
@@ -162,7 +162,7 @@ class NvbandwidthJsonImporter : public Importer {
     RG_ASSIGN(const JsonDocuments read, readJsonDocuments(in, target.path, stop));
     TestResults results(target, out);
     for (std::size_t i = target.resume_at; i < read.documents.size(); ++i)
-      if (const Json& document = read.documents[i];
+      if (const OrderedJson& document = read.documents[i];
           document.is_object() && document.contains("nvbandwidth") && document["nvbandwidth"].is_object())
         tests(document["nvbandwidth"], results);
     results.finish(report);
@@ -172,12 +172,12 @@ class NvbandwidthJsonImporter : public Importer {
   }
 
  private:
-  static void tests(const Json& root, TestResults& out) {
+  static void tests(const OrderedJson& root, TestResults& out) {
     if (const auto host = root.find("Hostname"); host != root.end()) out.onHost(textIn(*host));
     if (const auto driver = root.find("Driver Version"); driver != root.end()) out.fact("driver_version", textIn(*driver));
     const auto cases = root.find("testcases");
     if (cases == root.end() || !cases->is_array()) return;
-    for (const Json& test : *cases) {
+    for (const OrderedJson& test : *cases) {
       if (!test.is_object()) continue;
       const auto text = [&](const char* key) { return test.contains(key) ? textIn(test[key]) : std::string(); };
       const std::string name = displayName(text("name"));
@@ -187,7 +187,7 @@ class NvbandwidthJsonImporter : public Importer {
       const auto rows = test.find("bandwidth_matrix");
       if (rows == test.end() || !rows->is_array()) continue;
       for (std::size_t row = 0; row < std::min(rows->size(), kMaxCells); ++row)
-        if (const Json& cells = (*rows)[row]; cells.is_array())
+        if (const OrderedJson& cells = (*rows)[row]; cells.is_array())
           for (std::size_t column = 0; column < std::min(cells.size(), kMaxCells); ++column)
             if (const auto value = numberIn(cells[column]))
               matrix.cell(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), *value);

@@ -20,7 +20,7 @@ namespace {
 using Line = ExpositionParser::Line;
 using train_log::LineSplitter;
 
-constexpr std::size_t kMaxSeries = DeviceSeries::kMaxSeries, kMaxUntimed = 1'000'000;
+constexpr std::size_t kMaxPageSeries = DeviceSeries::kMaxSeries, kMaxUntimed = 1'000'000;
 
 // Meaning of the samples with one name and labels.
 struct Meaning {
@@ -115,7 +115,7 @@ class PrometheusFile {
   Meaning* meaningOf(const ExpositionParser::Sample& sample) {
     std::string key(sample.key);
     if (const auto known = m_meanings.find(key); known != m_meanings.end()) return &known->second;
-    if (m_meanings.size() >= kMaxSeries) return nullptr;
+    if (m_meanings.size() >= kMaxPageSeries) return nullptr;
     Meaning& meaning = m_meanings[std::move(key)];
     ExporterSample& what = meaning.sample;
     what = exporterSample(sample, m_parser.typeOf(sample.name));

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "collectors/sources/proc/proc_parse.h"
@@ -18,12 +17,6 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kEvery = 2 * kNsPerSecond;
-
-std::string readText(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return std::move(text).str();
-}
 
 class HeartbeatSource : public Source {
  public:
@@ -41,7 +34,7 @@ class HeartbeatSource : public Source {
   TimeNs poll(Recorder& out, TimeNs now) override {
     m_node.last_heard = now;
     out.node(m_node);
-    std::istringstream uptime(readText(m_context->root + "proc/uptime"));
+    std::istringstream uptime(proc::readText(m_context->root + "proc/uptime").value_or(""));
     if (double seconds = 0; uptime >> seconds) m_book.put(out, "uptime_ns", "", now, seconds * kNsPerSecond);
     m_book.put(out, "trainer_process_count", "", now, static_cast<double>(countTrainers()));
     return now + kEvery;
@@ -59,7 +52,7 @@ class HeartbeatSource : public Source {
     utsname system{};
     if (uname(&system) == 0) text << system.sysname << ' ' << system.release;
     text << ", " << sysconf(_SC_NPROCESSORS_ONLN) << " CPUs";
-    const auto memory = proc::parseNamedNumbers(readText(m_context->root + "proc/meminfo"));
+    const auto memory = proc::parseNamedNumbers(proc::readText(m_context->root + "proc/meminfo").value_or(""));
     if (const auto it = memory.find("MemTotal"); it != memory.end()) text << ", " << bytesText(static_cast<double>(it->second));
     const char* pod = std::getenv("POD_NAME");
     if (pod == nullptr && std::getenv("KUBERNETES_SERVICE_HOST") != nullptr) pod = std::getenv("HOSTNAME");
@@ -77,7 +70,7 @@ class HeartbeatSource : public Source {
       int pid = 0;
       const auto [end, parse] = std::from_chars(file.data(), file.data() + file.size(), pid);
       if (parse != std::errc() || end != file.data() + file.size()) continue;
-      if (proc::isTrainer(readText(entry.path() / "environ"))) ++count;
+      if (proc::isTrainer(proc::readText(entry.path() / "environ").value_or(""))) ++count;
     }
     return count;
   }

@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "collectors/sources/host/mount_probe.h"
 #include "collectors/sources/proc/proc_parse.h"
@@ -26,14 +24,6 @@ constexpr DurNs kScanProcessesEvery = 5 * kNsPerSecond;
 constexpr DurNs kMountStalledAfter = 2 * kNsPerSecond;
 constexpr DurNs kAskMountsEvery = 5 * kNsPerSecond;
 
-std::optional<std::string> readText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
-
 class HostSource : public Source {
  public:
   std::string_view name() const override { return "host"; }
@@ -44,7 +34,7 @@ class HostSource : public Source {
     m_book = SeriesTable(m_node);
     m_interval = (*context.config)["interval_ms"].value_or<std::int64_t>(1000) * kNsPerMs;
     if (m_interval < kNsPerMs) return {Code::kInvalidArgument, "source.host: interval_ms: must be at least 1"};
-    if (!readText(proc("stat"))) return {Code::kUnavailable, "source.host: " + proc("stat") + ": cannot be read"};
+    if (!proc::readText(proc("stat"))) return {Code::kUnavailable, "source.host: " + proc("stat") + ": cannot be read"};
     findMounts();
     return {};
   }
@@ -88,7 +78,7 @@ class HostSource : public Source {
   }
 
   void readCpu(Recorder& out, TimeNs now) {
-    const auto text = readText(proc("stat"));
+    const auto text = proc::readText(proc("stat"));
     if (!text) return;
     auto cpus = proc::parseStat(*text);
     for (const auto& [core, times] : cpus) {
@@ -105,14 +95,14 @@ class HostSource : public Source {
       }
     }
     m_cpus = std::move(cpus);
-    if (const auto load = readText(proc("loadavg"))) {
+    if (const auto load = proc::readText(proc("loadavg"))) {
       double value = 0;
       if (std::from_chars(load->data(), load->data() + load->size(), value).ec == std::errc()) put(out, "load_1m", now, value);
     }
   }
 
   void readMemory(Recorder& out, TimeNs now) {
-    const auto text = readText(proc("meminfo"));
+    const auto text = proc::readText(proc("meminfo"));
     if (!text) return;
     const auto values = proc::parseNamedNumbers(*text);
     const auto record = [&](std::string_view metric, std::string_view field) {
@@ -127,7 +117,7 @@ class HostSource : public Source {
 
   void readPressure(Recorder& out, TimeNs now, DurNs elapsed) {
     for (const std::string what : {"cpu", "memory", "io"}) {
-      const auto text = readText(proc("pressure/" + what));
+      const auto text = proc::readText(proc("pressure/" + what));
       if (!text) continue;
       const auto pressure = proc::parsePressure(*text);
       const auto share = [&](const std::string& metric, std::optional<std::uint64_t> total_us) {
@@ -143,7 +133,7 @@ class HostSource : public Source {
   }
 
   void readDisks(Recorder& out, TimeNs now, DurNs elapsed) {
-    const auto text = readText(proc("diskstats"));
+    const auto text = proc::readText(proc("diskstats"));
     if (!text) return;
     for (const auto& [disk, counters] : proc::parseDiskstats(*text)) {
       const std::string labels = oneLabel("disk", disk);
@@ -158,7 +148,7 @@ class HostSource : public Source {
   }
 
   void readKernelMemory(Recorder& out, TimeNs now) {
-    if (const auto text = readText(proc("vmstat"))) {
+    if (const auto text = proc::readText(proc("vmstat"))) {
       const auto values = proc::parseNamedNumbers(*text);
       for (const auto& [field, metric] : {std::pair<std::string_view, std::string_view>{"compact_stall", "vm_compact_stall_total"},
                                           {"compact_fail", "vm_compact_fail_total"},
@@ -168,7 +158,7 @@ class HostSource : public Source {
                                           {"oom_kill", "vm_oom_kill_total"}})
         if (const auto it = values.find(field); it != values.end()) put(out, metric, now, static_cast<double>(it->second));
     }
-    if (const auto text = readText(proc("buddyinfo")))
+    if (const auto text = proc::readText(proc("buddyinfo")))
       if (const auto bytes = proc::parseBuddyinfo(*text, 9, sysconf(_SC_PAGESIZE)))
         put(out, "memory_free_huge_blocks_bytes", now, static_cast<double>(*bytes));
   }
@@ -180,8 +170,8 @@ class HostSource : public Source {
         if (const auto text = path.value<std::string>()) paths.push_back(*text);
     } else {
       // The machine's mounts, because a service's own mounts are bind mounts of parts of them. Ordinary users can read their own only.
-      auto text = readText(proc("1/mounts"));
-      if (!text || text->empty()) text = readText(proc("mounts"));
+      auto text = proc::readText(proc("1/mounts"));
+      if (!text || text->empty()) text = proc::readText(proc("mounts"));
       for (const auto& mount : proc::parseMounts(text.value_or(std::string()))) paths.push_back(mount.path);
     }
     for (const std::string& path : paths) m_mounts.push_back({MountProbe(path), path, oneLabel("mount", path), false, std::nullopt});
@@ -232,8 +222,8 @@ class HostSource : public Source {
       std::int64_t pid = 0;
       const auto [end, parse] = std::from_chars(file.data(), file.data() + file.size(), pid);
       if (parse != std::errc() || end != file.data() + file.size()) continue;
-      const auto environ_text = readText(proc(file + "/environ"));
-      const auto stat = readText(proc(file + "/stat"));
+      const auto environ_text = proc::readText(proc(file + "/environ"));
+      const auto stat = proc::readText(proc(file + "/stat"));
       if (!environ_text || !stat) continue;
       const auto rank = proc::environValue(*environ_text, "RANK");
       const auto world = proc::environValue(*environ_text, "WORLD_SIZE");
@@ -258,7 +248,7 @@ class HostSource : public Source {
     static const double kJiffiesPerSecond = static_cast<double>(sysconf(_SC_CLK_TCK));
     static const auto kPage = static_cast<double>(sysconf(_SC_PAGESIZE));
     for (auto& [pid, process] : m_processes) {
-      const auto text = readText(proc(std::to_string(pid) + "/stat"));
+      const auto text = proc::readText(proc(std::to_string(pid) + "/stat"));
       const auto stat = text ? proc::parseProcessStat(*text) : std::nullopt;
       if (!stat || stat->start_jiffies != process.start_jiffies) continue;
       if (process.cpu_jiffies && elapsed > 0 && stat->cpu_jiffies >= *process.cpu_jiffies)
@@ -275,7 +265,7 @@ class HostSource : public Source {
   }
 
   void readContextSwitches(Recorder& out, TimeNs now, std::int64_t pid, const std::string& labels) {
-    const auto text = readText(proc(std::to_string(pid) + "/status"));
+    const auto text = proc::readText(proc(std::to_string(pid) + "/status"));
     if (!text) return;
     const auto values = proc::parseNamedNumbers(*text);
     for (const auto& [field, metric] :

@@ -5,6 +5,9 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <fstream>
+#include <sstream>
+#include <utility>
 
 namespace runglass::proc {
 namespace {
@@ -59,6 +62,14 @@ bool isWholeDisk(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<std::string> readText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::stringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
 
 std::map<std::string, CpuTimes> parseStat(std::string_view text) {
   std::map<std::string, CpuTimes> cpus;

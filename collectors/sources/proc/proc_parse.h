@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsers of the kernel's text files under /proc, as pure functions from text to numbers.
+// Reads and parses the kernel's text files under /proc.
 //
-// Threading:  pure.
+// Threading:  parsers are pure.
 // Units:      the kernel's: jiffies, kB converted to bytes, microseconds of pressure, 512-byte sectors converted to bytes.
 // Errors:     an invalid line is left out; a missing field is absent, never 0.
 // Cost:       O(text).
@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace runglass::proc {
+
+// The whole file; absent where it cannot be opened.
+std::optional<std::string> readText(const std::string& path);
 
 struct CpuTimes {  // jiffies since boot
   std::uint64_t busy = 0, iowait = 0, steal = 0, total = 0;

@@ -20,7 +20,7 @@ using test::waitUntil;
 constexpr std::int64_t kScrapeEvery = 15;
 
 // Has a sample of node_load1 every 15 s since 1970, whose value is its time.
-class FakePrometheus {
+class TimedPrometheus {
  public:
   std::string url() const { return m_server.url(""); }
   std::atomic<bool> fails = false;
@@ -48,7 +48,7 @@ class FakePrometheus {
 
 TEST(MetricRecording, ALaterRecordingContinuesWhereTheLastOneEndedAndRepeatsNothing) {
   const TempStore store;
-  FakePrometheus server;
+  TimedPrometheus server;
   const std::string mark = "prometheus:" + server.url() + " ";
   const TimeNs begun = wallNow(), stopped_at = begun - 3 * 3'600 * kNsPerSecond;
   const auto record = [&](const std::function<bool()>& enough) {

@@ -14,7 +14,7 @@ using test::HttpServer;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
+constexpr TimeNs kAskedAt = 1'700'000'000 * kNsPerSecond;
 constexpr const char* kNone = R"({"status":"success","data":{"resultType":"matrix","result":[]}})";
 
 QueryClient clientOf(PrometheusAccess access) { return {std::move(access), {.timeout = 5 * kNsPerSecond, .first_pause = kNsPerMs}}; }
@@ -28,7 +28,7 @@ TEST(QueryClient, AsksByPostForRawSamplesOfAHalfOpenRangeWithHeadersAndAPathPref
         "application/json");
   });
   QueryClient client = clientOf({.url = server.url("/select/0/prometheus"), .token = "t0ken", .headers = {"X-Scope-OrgID: a"}});
-  const auto answer = client.samples("up{job=\"a b\"}", {kAt, kAt + 60 * kNsPerSecond});
+  const auto answer = client.samples("up{job=\"a b\"}", {kAskedAt, kAskedAt + 60 * kNsPerSecond});
   ASSERT_TRUE(answer.ok()) << answer.status().message();
   EXPECT_THAT(seen, HasSubstr("POST /select/0/prometheus/api/v1/query HTTP"));
   EXPECT_THAT(seen, HasSubstr("query=up%7Bjob%3D%22a%20b%22%7D%5B60000ms%5D&time=1700000059.999"));
@@ -44,7 +44,7 @@ TEST(QueryClient, UserAndPasswordAreSentAsBasicAuthentication) {
     return to.answer(kNone);
   });
   QueryClient client = clientOf({.url = server.url(""), .user = "ada", .password = "l0ve"});
-  ASSERT_TRUE(client.samples("up", {kAt, kAt + kNsPerSecond}).ok());
+  ASSERT_TRUE(client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).ok());
   EXPECT_THAT(seen, HasSubstr("Authorization: Basic YWRhOmwwdmU="));
 }
 
@@ -54,7 +54,7 @@ TEST(QueryClient, AnErrorNamesUrlStatusAndTheServersWords) {
                      "400 Bad Request");
   });
   QueryClient client = clientOf({.url = server.url(""), .token = "t0ken"});
-  const Status status = client.samples("up", {kAt, kAt + kNsPerSecond}).status();
+  const Status status = client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_EQ(status.message(),
             "prometheus: " + server.url("/api/v1/query") + ": HTTP 400: bad_data: 1:4: parse error: unexpected end of input");
@@ -82,9 +82,9 @@ TEST(QueryClient, OverloadIsAskedAgainAndALimitIsNot) {
                      "application/json", "422 Unprocessable Entity");
   });
   QueryClient client = clientOf({.url = server.url("")});
-  EXPECT_TRUE(client.samples("up", {kAt, kAt + kNsPerSecond}).ok());
+  EXPECT_TRUE(client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).ok());
   EXPECT_EQ(asked, 3);
-  EXPECT_EQ(client.samples("up", {kAt, kAt + kNsPerSecond}).status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).status().code(), Code::kResourceExhausted);
   EXPECT_EQ(asked, 4);
 }
 
@@ -103,8 +103,8 @@ TEST(QueryClient, AConnectionThatBreaksIsTriedAgain) {
     return to.answer(kNone);
   });
   QueryClient client = clientOf({.url = server.url("")});
-  EXPECT_TRUE(client.samples("up", {kAt, kAt + kNsPerSecond}).ok());
-  EXPECT_TRUE(client.samples("up", {kAt, kAt + kNsPerSecond}).ok());
+  EXPECT_TRUE(client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).ok());
+  EXPECT_TRUE(client.samples("up", {kAskedAt, kAskedAt + kNsPerSecond}).ok());
 }
 
 TEST(QueryClient, TextsAreQuotedForASelector) {

@@ -9,7 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Each line from the test is a step that it prints; then it dies.
-constexpr const char* kTrainer = R"(
+constexpr const char* kOutputTrainer = R"(
 import os
 for n, line in enumerate(iter(open(os.environ["GATE"]).readline, "end\n")):
     print(" iteration %d/ 1000 | elapsed time per iteration (ms): 900.0 | lm loss: %s |" % (n, line.strip()), flush=True)
@@ -28,7 +28,7 @@ class TrainerOutputTest : public test::LiveTrainerTest {
 
 TEST_F(TrainerOutputTest, ReachesTheHubWithoutConfigurationUpToItsTraceback) {
   const std::string rings = m_folder.file("rings");  // other trainers of this machine are another agent's
-  m_trainer.emplace(std::vector<std::string>{"python3", "-c", kTrainer}, m_folder.file("stdout"),
+  m_trainer.emplace(std::vector<std::string>{"python3", "-c", kOutputTrainer}, m_folder.file("stdout"),
                     std::vector<std::pair<std::string, std::string>>{
                         {"RUNGLASS_DIR", rings}, {"GATE", m_gate_path}, {"RANK", "0"}, {"WORLD_SIZE", "1"}, {"RUNGLASS_RUN", "gpt"}});
   m_agent.emplace(std::vector<std::string>{RG_BIN_DIR "/runglass-agent", "--hub", m_hub->address(), "--state-dir", m_folder.file("agent")},
