@@ -64,6 +64,9 @@ struct TrackKey {
   friend bool operator==(const TrackKey&, const TrackKey&) = default;
 };
 
+// A stream or queue of a GPU or accelerator.
+inline bool isDeviceTrack(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
+
 struct Track {
   TrackId id;
   TrackKey key;
@@ -72,6 +75,7 @@ struct Track {
 
 // Marks a missing value in optional integer columns, inside a batch only; relations return NULL.
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
+inline std::optional<std::int64_t> unlessAbsent(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
 // Of an optional column, which is empty where no row has a value.
 inline std::int64_t columnValue(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 

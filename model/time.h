@@ -22,6 +22,13 @@ struct TimeRange {
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
 };
 
+// Stays within the range of TimeNs.
+constexpr TimeNs plusTime(TimeNs time, DurNs by) {
+  TimeNs sum = 0;
+  if (!__builtin_add_overflow(time, by, &sum)) return sum;
+  return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
+}
+
 // The meaning of a run's times. `none`: the source has no clock, only steps; no times are made up.
 enum class TimeDomain : std::uint8_t { kUtc = 0, kRelative = 1, kNone = 2 };
 

@@ -24,12 +24,6 @@ DurNs medianDeviation(const std::vector<DurNs>& values, DurNs middle) {
 
 }  // namespace
 
-TimeNs plusTime(TimeNs a, DurNs b) {
-  TimeNs sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) return b < 0 ? kLowest : kHighest;
-  return sum;
-}
-
 DurNs minusTime(TimeNs a, TimeNs b) {
   DurNs difference = 0;
   if (__builtin_sub_overflow(a, b, &difference)) return b > 0 ? kLowest : kHighest;

@@ -17,7 +17,6 @@
 namespace runglass {
 
 // Saturating sums and differences of arbitrary times.
-TimeNs plusTime(TimeNs a, DurNs b);
 DurNs minusTime(TimeNs a, TimeNs b);
 
 class ClockGraph {

@@ -26,8 +26,6 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
   return value ^ (value >> 31);
 }
 
-bool isDevice(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
-
 struct Call {
   std::int64_t seq = 0;
   TimeNs end = 0;
@@ -114,7 +112,7 @@ class MatchReader {
     for (const bool device : {true, false}) {
       const std::int64_t before = m_out.calls;
       for (const Track* track : tracks)
-        if (isDevice(track->key) == device) RG_TRY(readTrack(index, track->id));
+        if (isDeviceTrack(track->key) == device) RG_TRY(readTrack(index, track->id));
       if (m_out.calls > before) break;
     }
     return {};

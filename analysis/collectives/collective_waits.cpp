@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "model/spans.h"
+
 namespace runglass {
 namespace {
 
@@ -18,8 +20,6 @@ TimeNs endOf(TimeNs start, DurNs dur) {
   TimeNs end = 0;
   return dur == kAbsent || __builtin_add_overflow(start, std::max<DurNs>(dur, 1), &end) ? kHighest : end;
 }
-
-std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 
 enum class Direction : std::uint8_t { kAll, kSend, kReceive, kBoth };
 
@@ -283,11 +283,11 @@ std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const Span
                      .id = spans.id[i],
                      .t0 = spans.start[i],
                      .t1 = endOf(spans.start[i], spans.dur[i]),
-                     .group = valueOf(spans.group, i),
-                     .seq = valueOf(spans.seq, i),
-                     .step = valueOf(spans.step, i),
+                     .group = columnValue(spans.group, i),
+                     .seq = columnValue(spans.seq, i),
+                     .step = columnValue(spans.step, i),
                      .name = spans.names[spans.name[i]],
-                     .bytes = valueOf(spans.bytes, i)});
+                     .bytes = columnValue(spans.bytes, i)});
   }
   return calls;
 }

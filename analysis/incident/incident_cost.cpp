@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/text/evidence_json.h"
 #include "analysis/text/record_sql.h"
 #include "model/step_metrics.h"
 
@@ -22,13 +23,6 @@ struct Slowness {
   TimeNs t0 = 0, t1 = 0;
   double share = 0;  // of the wall time
 };
-
-std::optional<double> numberIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 enum class Slows : std::uint8_t { kNot, kUnknown, kBy };
 

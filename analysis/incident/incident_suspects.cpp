@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/incident/incident_words.h"
+#include "analysis/text/evidence_json.h"
 #include "analysis/text/record_sql.h"
 #include "model/metric_catalog.h"
 #include "model/number_text.h"
@@ -23,18 +24,6 @@ using Json = nlohmann::json;
 constexpr double kAsPeers = 0.03;      // a clock this close to the peers' is normal (Greyhound, ATC '25: noise of healthy GPUs)
 constexpr double kAsPeersCelsius = 5;  // the same for a temperature
 constexpr std::size_t kMaxRuledOut = 40;
-
-Json objectOf(const Finding& finding) {
-  Json evidence = Json::parse(finding.evidence, nullptr, false);
-  return evidence.is_object() ? evidence : Json::object();
-}
-
-std::optional<double> numberIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 // Empty: not stored.
 std::string findingSql(const Finding& finding, const RunPlaces& places, const std::string& columns) {
@@ -72,7 +61,7 @@ class RulingOut {
   std::vector<RuledOut> rule() {
     for (const Finding* one : m_source.findings) {
       if (m_out.size() >= kMaxRuledOut) break;
-      const Json evidence = objectOf(*one);
+      const Json evidence = evidenceOf(*one);
       const FindingPlace place = placeOf(*one, m_source.places);
       machine(*one, evidence);
       events(*one, place);
@@ -188,7 +177,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
     suspect.why = Message{"verbatim", {{"text", words::messageOf(*one)}}};
     suspect.why.english = oneLineOf(suspect.why.english, kMaxSummary);
     suspect.finding = one->id;
-    scoreOf(*one, places, objectOf(*one), suspect);
+    scoreOf(*one, places, evidenceOf(*one), suspect);
     named.insert(place.ranks.begin(), place.ranks.end());
     // The same suspect again: its other reasons.
     const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.second.what == suspect.what; });

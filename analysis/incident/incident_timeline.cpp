@@ -15,6 +15,8 @@ namespace {
 using Json = nlohmann::json;
 using words::Arg;
 using words::Message;
+using words::unlessEmpty;
+using words::verbatim;
 
 constexpr DurNs kRepeat = 60 * kNsPerSecond;
 constexpr std::size_t kMaxText = 300, kNamedNodes = 5;
@@ -31,10 +33,6 @@ struct Group {
   std::set<std::int32_t> ranks;
   std::set<NodeId> nodes;
 };
-
-Message verbatim(Arg text) { return Message{"verbatim", {{"text", std::move(text)}}}; }
-
-Arg optional(const std::string& text) { return text.empty() ? Arg() : Arg(text); }
 
 class Teller {
  public:
@@ -197,7 +195,7 @@ class Teller {
              .step = attempt.last_step,
              .kind = "attempt_end",
              .severity = attempt.planned.value_or(true) ? Severity::kInfo : Severity::kError,
-             .text = Message{"log_attempt_ends", {{"number", attempt.number}, {"cause", optional(attempt.end_cause)}}}});
+             .text = Message{"log_attempt_ends", {{"number", attempt.number}, {"cause", unlessEmpty(attempt.end_cause)}}}});
     }
   }
 
@@ -226,7 +224,7 @@ class Teller {
     };
     for (const Alert& alert : m_source.alerts) {
       const bool later = alert.due && alert.notified && apart(*alert.due, *alert.notified, kNsPerSecond);
-      const Arg delivery = optional(alert.delivery);
+      const Arg delivery = unlessEmpty(alert.delivery);
       if (inside(alert.due))
         known(*alert.due, "alert", alert.severity,
               Message{"log_alert",
@@ -253,12 +251,12 @@ class Teller {
                           .text = verbatim(capture.reason)});
     }
     for (TimelineEntry& one : captures) {
-      one.text = Message{"log_captures", {{"count", one.count}, {"reason", optional(one.text.english)}}};
+      one.text = Message{"log_captures", {{"count", one.count}, {"reason", unlessEmpty(one.text.english)}}};
       add(std::move(one));
     }
     for (const Note& note : m_source.notes)
       if (inside(note.time))
-        known(*note.time, "note", Severity::kInfo, Message{"log_note", {{"author", optional(note.author)}, {"text", note.text}}});
+        known(*note.time, "note", Severity::kInfo, Message{"log_note", {{"author", unlessEmpty(note.author)}, {"text", note.text}}});
   }
 
   // The least severe are dropped first, among equals the latest; findings, attempts and the second lane are kept longest.

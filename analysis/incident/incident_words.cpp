@@ -6,7 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "analysis/text/json_text.h"
+#include "analysis/text/evidence_json.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {

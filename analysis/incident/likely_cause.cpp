@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/incident/incident_words.h"
-#include "analysis/text/json_text.h"
+#include "analysis/text/evidence_json.h"
 
 namespace runglass {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/incident/incident_words.h"
-#include "analysis/text/json_text.h"
+#include "analysis/text/evidence_json.h"
 #include "model/number_text.h"
 
 namespace runglass {

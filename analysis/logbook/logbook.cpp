@@ -20,10 +20,8 @@ constexpr std::array kFacts = {"git_hash", "config_hash",   "global_batch_size",
 
 using words::Arg;
 using words::Message;
-
-Message verbatim(Arg text) { return Message{"verbatim", {{"text", std::move(text)}}}; }
-
-Arg optional(const std::string& text) { return text.empty() ? Arg() : Arg(text); }
+using words::unlessEmpty;
+using words::verbatim;
 
 const char* stateWords(IncidentState state) {
   constexpr std::array kWords = {"open", "mitigated", "resolved", "dismissed"};
@@ -35,8 +33,8 @@ Arg sizesArg(const Layout& l) {
   const std::pair<const char*, std::int32_t> sizes[] = {{"TP", l.tp}, {"PP", l.pp}, {"DP", l.dp}, {"CP", l.cp}, {"EP", l.ep}};
   for (const auto& [name, size] : sizes)
     if (size > 1) text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
-  if (l.world <= 0) return optional(text);
-  return Message{"log_sizes", {{"world", l.world}, {"sizes", optional(text)}}};
+  if (l.world <= 0) return unlessEmpty(text);
+  return Message{"log_sizes", {{"world", l.world}, {"sizes", unlessEmpty(text)}}};
 }
 
 class Keeper {
@@ -144,10 +142,10 @@ class Keeper {
     if (before == nullptr) {
       entry.text = Message{"log_start",
                            {{"number", attempt.number},
-                            {"framework", optional(m_source.run.framework)},
+                            {"framework", unlessEmpty(m_source.run.framework)},
                             {"sizes", sizes},
                             {"machines", machinesArg(attempt)},
-                            {"facts", optional(factsText(attempt))}}};
+                            {"facts", unlessEmpty(factsText(attempt))}}};
       add(std::move(entry), 2 * kMaxEntryText);
       return;
     }
@@ -164,7 +162,7 @@ class Keeper {
                           {"lost", lost},
                           {"gap", gap},
                           {"sizes", changed},
-                          {"cause", optional(before->end_cause)},
+                          {"cause", unlessEmpty(before->end_cause)},
                           {"nodes", nodeChangeArg(nodeChange(*before, attempt, m_source.places))}}};
     add(std::move(entry));
   }
@@ -174,8 +172,9 @@ class Keeper {
     LogbookEntry entry{.time = attempt.end, .step = attempt.last_step, .attempt = attempt.number, .kind = "end"};
     entry.what = verbatim(words::Term{"end"});
     const Arg planned = !attempt.planned ? Arg() : *attempt.planned ? Arg(Message{"log_planned", {}}) : Arg(Message{"log_not_planned", {}});
-    entry.text = Message{
-        "log_end", {{"number", attempt.number}, {"step", attempt.last_step}, {"cause", optional(attempt.end_cause)}, {"planned", planned}}};
+    entry.text =
+        Message{"log_end",
+                {{"number", attempt.number}, {"step", attempt.last_step}, {"cause", unlessEmpty(attempt.end_cause)}, {"planned", planned}}};
     if (attempt.planned && !*attempt.planned) entry.severity = Severity::kError;
     add(std::move(entry));
   }
@@ -245,7 +244,7 @@ class Keeper {
       });
       entry.text = Message{"log_delivered",
                            {{"what", known ? Arg(words::Term{findingKindWords(alert.kind)}) : alertArg(alert, m_source.findings)},
-                            {"delivery", optional(alert.delivery)}}};
+                            {"delivery", unlessEmpty(alert.delivery)}}};
       add(std::move(entry));
     }
   }
@@ -258,8 +257,8 @@ class Keeper {
                          .kind = "incident",
                          .severity = incident.severity};
       entry.what = Message{"log_incident_state", {{"state", words::Term{stateWords(incident.state)}}}};
-      entry.text =
-          Message{"log_incident", {{"title", incident.title}, {"cause", optional(incident.cause)}, {"reason", optional(incident.reason)}}};
+      entry.text = Message{"log_incident",
+                           {{"title", incident.title}, {"cause", unlessEmpty(incident.cause)}, {"reason", unlessEmpty(incident.reason)}}};
       add(std::move(entry));
     }
   }
@@ -267,7 +266,7 @@ class Keeper {
   void addNotes() {
     for (const Note& note : m_source.notes) {
       LogbookEntry entry{.time = note.time, .step = {}, .kind = "note"};
-      entry.what = Message{"log_note_of", {{"author", optional(note.author)}}};
+      entry.what = Message{"log_note_of", {{"author", unlessEmpty(note.author)}}};
       entry.text = verbatim(note.text);
       add(std::move(entry), kMaxEditText);
     }

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "analysis/text/json_text.h"
+#include "analysis/text/evidence_json.h"
 
 namespace runglass {
 namespace {
@@ -27,13 +27,6 @@ constexpr std::array<Kind, 8> kKinds = {{{"slow_rank", "", "cell"},
                                          {"data_bound", "data", ""},
                                          {"slow_link", "network", ""},
                                          {"gc_jitter", "garbage collection", "jitter"}}};
-
-std::optional<double> numberIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 std::optional<std::int64_t> countIn(const Json& json, const char* key) {
   const auto value = numberIn(json, key);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/text/evidence_json.h"
 
 namespace runglass {
 namespace {
@@ -15,18 +16,6 @@ using Json = nlohmann::json;
 
 constexpr double kNsPerHour = 3'600.0 * static_cast<double>(kNsPerSecond);
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-
-Json evidenceOf(const Finding& finding) {
-  Json evidence = Json::parse(finding.evidence, nullptr, false);
-  return evidence.is_object() ? evidence : Json::object();
-}
-
-std::optional<double> numberIn(const Json& evidence, const char* key) {
-  const auto found = evidence.find(key);
-  if (found == evidence.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 bool isStandstill(const Finding& finding) { return finding.kind == "hang" || finding.kind == "stall"; }
 

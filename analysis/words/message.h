@@ -100,4 +100,9 @@ struct Arg {
 std::string print(const Message& message);
 std::optional<Message> parse(std::string_view json);
 
+// Text of others as it is.
+inline Message verbatim(Arg text) { return Message{"verbatim", {{"text", std::move(text)}}}; }
+// Absent where the text is empty.
+inline Arg unlessEmpty(const std::string& text) { return text.empty() ? Arg() : Arg(text); }
+
 }  // namespace runglass::words

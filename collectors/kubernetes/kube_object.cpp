@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "collectors/kubernetes/json_member.h"
 #include "collectors/text/display_name.h"
 #include "collectors/text/wall_time.h"
 
@@ -32,20 +33,6 @@ constexpr std::array<std::string_view, 13> kLabels = {"ray.io/cluster",
                                                       "mc-consumer-publicfault"};
 constexpr std::array<std::string_view, 3> kAnnotations = {"batch.kubernetes.io/job-completion-index", "jobset.sigs.k8s.io/restart-attempt",
                                                           "volcano.sh/job-version"};
-
-const Json& member(const Json& object, std::string_view key) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(key);
-  return found == object.end() ? kNone : *found;
-}
-// Only arrays have elements: a value of another type counts as absent.
-const Json& elements(const Json& object, std::string_view key) {
-  static const Json kNone = Json::array();
-  const Json& value = member(object, key);
-  return value.is_array() ? value : kNone;
-}
-const Json& member(const Json& object, std::string_view key, std::string_view inner) { return member(member(object, key), inner); }
 
 // Control characters go, so that a message stays one line of a terminal; cut between characters.
 std::string textOf(const Json& value, std::size_t limit = kMaxText) {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "collectors/kubernetes/json_member.h"
 #include "collectors/text/display_name.h"
 
 namespace runglass {
@@ -23,18 +24,6 @@ Json parsed(std::string_view text) {
   return Json::parse(text, keep, false);
 }
 
-const Json& member(const Json& object, std::string_view key) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(key);
-  return found == object.end() ? kNone : *found;
-}
-// Only arrays have elements: a value of another type counts as absent.
-const Json& elements(const Json& object, std::string_view key) {
-  static const Json kNone = Json::array();
-  const Json& value = member(object, key);
-  return value.is_array() ? value : kNone;
-}
 std::string textOf(const Json& value) {
   if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
   const auto* text = value.get_ptr<const Json::string_t*>();

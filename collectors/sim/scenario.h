@@ -45,6 +45,7 @@ struct Fault {
   FaultCause cause = FaultCause::kUsual;
   bool recovers = true;  // loss_spike: the loss returns to normal
 };
+inline bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
 
 struct Scenario {
   std::string name;

@@ -25,8 +25,6 @@ namespace {
 constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // default of torch.distributed; interval of progress
 constexpr std::int64_t kTicksPerBatch = 1 << 15;                                // of one GPU, about nine samples each
 
-bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
-
 class Player {
  public:
   Player(const Scenario& scenario, Recorder& out, const PlayOptions& options)

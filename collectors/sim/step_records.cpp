@@ -20,8 +20,6 @@ constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000,
 enum StepNoise : std::uint64_t { kLossNoise = 200, kGradNoise, kLossBlip, kLossBlipSize, kCpuNoise };
 constexpr double kBlocked = 0.95;  // share of the wait for data in which the trainer's thread is off the CPU
 
-bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
-
 }  // namespace
 
 StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt, std::int64_t attempt_begin)

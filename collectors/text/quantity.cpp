@@ -144,4 +144,10 @@ std::string metricNameOf(std::string_view printed, std::string_view unit_suffix)
   return out;
 }
 
+std::optional<std::int32_t> parseIndex(std::string_view text) {
+  std::int32_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace runglass

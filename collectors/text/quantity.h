@@ -29,6 +29,9 @@ struct Unit {
 // nullptr: unknown, such as millivolts, which have no suffix.
 const Unit* findUnit(std::string_view printed);
 
+// The whole text is a number of at least 0.
+std::optional<std::int32_t> parseIndex(std::string_view text);
+
 struct Quantity {
   std::optional<double> value;  // in base units if the text or `header_unit` has a unit
   const Unit* unit = nullptr;

@@ -8,6 +8,8 @@
 
 #include "collectors/wire/answer_columns.h"
 #include "collectors/wire/answer_message.h"
+#include "collectors/wire/wrapping.h"
+#include "model/spans.h"
 
 namespace runglass {
 namespace {
@@ -17,15 +19,8 @@ using Ints = std::vector<std::int64_t>;
 Status damaged(const char* what) { return {Code::kDataLoss, std::string("answer: ") + what + ": not as a hub writes it"}; }
 
 std::int64_t orAbsent(const auto& value) { return value ? static_cast<std::int64_t>(*value) : kAbsent; }
-std::optional<std::int64_t> unlessAbsent(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
 std::optional<std::int32_t> rankOf(std::int64_t value) {
   return value == kAbsent ? std::nullopt : std::optional(static_cast<std::int32_t>(value));
-}
-std::int64_t minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 // True if each column was read.
 bool all(std::initializer_list<bool> read) {
@@ -138,7 +133,7 @@ v1::LatestTable messageOf(const std::vector<LatestSample>& samples, std::span<co
   table.set_rows(static_cast<std::uint32_t>(samples.size()));
   table.set_at(intsOf(samples, [&](const LatestSample& one) { return places.of(one.series); }));
   table.set_x(intsOf(samples, [](const LatestSample& one) { return one.x; }));
-  table.set_time_after_x(intsOf(samples, [](const LatestSample& one) { return one.time ? minus(*one.time, one.x) : kAbsent; }));
+  table.set_time_after_x(intsOf(samples, [](const LatestSample& one) { return one.time ? wire::difference(*one.time, one.x) : kAbsent; }));
   table.set_value(doublesOf(samples, [](const LatestSample& one) { return one.value; }));
   if (std::ranges::any_of(samples, [](const LatestSample& one) { return one.mean.has_value(); }))
     table.set_mean(doublesOf(samples, [](const LatestSample& one) { return one.mean.value_or(std::nan("")); }));
@@ -158,7 +153,7 @@ Result<std::vector<LatestSample>> latestOf(const v1::LatestTable& table, std::sp
   std::vector<LatestSample> samples(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     samples[i] = {.series = asked[static_cast<std::size_t>(at[i])], .x = x[i], .time = {}, .value = value[i]};
-    if (time[i] != kAbsent) samples[i].time = plus(x[i], time[i]);
+    if (time[i] != kAbsent) samples[i].time = wire::sum(x[i], time[i]);
     if (!std::isnan(mean[i])) samples[i].mean = mean[i];
   }
   return samples;
@@ -171,7 +166,7 @@ v1::ExtentTable extentsOf(const std::vector<Series>& series, std::span<const Ser
   table.set_at(intsOf(series, [&](const Series& one) { return places.of(one.id); }));
   table.set_count(intsOf(series, [](const Series& one) { return one.sample_count; }));
   table.set_first_x(intsOf(series, [](const Series& one) { return one.first_x; }));
-  table.set_length_x(intsOf(series, [](const Series& one) { return minus(one.last_x, one.first_x); }));
+  table.set_length_x(intsOf(series, [](const Series& one) { return wire::difference(one.last_x, one.first_x); }));
   table.set_first_time(intsOf(series, [](const Series& one) { return orAbsent(one.first_time); }));
   table.set_last_time(intsOf(series, [](const Series& one) { return orAbsent(one.last_time); }));
   return table;
@@ -190,7 +185,7 @@ Result<std::vector<Series>> extentsOf(const v1::ExtentTable& table, std::span<co
     series[i].id = asked[static_cast<std::size_t>(at[i])];
     series[i].sample_count = count[i];
     series[i].first_x = first_x[i];
-    series[i].last_x = plus(first_x[i], length[i]);
+    series[i].last_x = wire::sum(first_x[i], length[i]);
     series[i].first_time = unlessAbsent(first_time[i]);
     series[i].last_time = unlessAbsent(last_time[i]);
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "collectors/wire/wrapping.h"
+
 namespace runglass {
 namespace {
 
@@ -122,14 +124,6 @@ IncidentEdit incidentOf(const v1::IncidentEdit& message) {
   return edit;
 }
 
-// Differences wrap, so that any two times have one.
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 }  // namespace
 
 std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uuid) {
@@ -151,7 +145,7 @@ std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uui
     TimeNs before = 0;
     for (std::size_t i = at; i < std::min(shifts.size(), at + kShiftsPerPart); ++i) {
       out.add_rank(shifts[i].rank);
-      out.add_at_delta_ns(difference(shifts[i].at, before));
+      out.add_at_delta_ns(wire::difference(shifts[i].at, before));
       out.add_shift_ns(shifts[i].shift);
       out.add_error_ns(shifts[i].error);
       before = shifts[i].at;
@@ -222,7 +216,7 @@ Status EditAssembly::add(const v1::EditPart& part) {
     return {Code::kInvalidArgument, "alignment: more shifts than the " + std::to_string(m_shift_count) + " announced"};
   TimeNs at = 0;
   for (int i = 0; i < count; ++i) {
-    at = sum(at, columns.at_delta_ns(i));
+    at = wire::sum(at, columns.at_delta_ns(i));
     alignment->shifts.push_back({.rank = columns.rank(i), .at = at, .shift = columns.shift_ns(i), .error = columns.error_ns(i)});
   }
   return {};

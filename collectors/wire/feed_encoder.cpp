@@ -11,6 +11,7 @@
 #include "collectors/wire/judgement_message.h"
 #include "collectors/wire/record_message.h"
 #include "collectors/wire/wire_writer.h"
+#include "collectors/wire/wrapping.h"
 #include "storage/codec/pyramid.h"
 
 namespace runglass {
@@ -20,14 +21,10 @@ using Wire = v1::Payload;
 constexpr std::size_t kPointBytes = 6, kProgressBytes = 16;  // estimate, in a table
 constexpr std::size_t kNamesPack = 8;
 
-std::int64_t minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 // Differences to the previous value.
 class Deltas {
  public:
-  std::int64_t next(std::int64_t value) { return minus(value, std::exchange(m_last, value)); }
+  std::int64_t next(std::int64_t value) { return wire::difference(value, std::exchange(m_last, value)); }
   std::uint64_t nextOrAbsent(const std::optional<std::int64_t>& value) { return value ? wire::zigzag(next(*value)) + 1 : 0; }
 
  private:
@@ -157,7 +154,7 @@ void FeedEncoder::putProgress() {
     table.add_seq(seq.nextOrAbsent(one.seq));
     table.add_phase(texts.of(one.phase, table));
     table.add_op(texts.of(one.op, table));
-    table.add_since_before_ns(one.since ? wire::zigzag(minus(one.time, *one.since)) + 1 : 0);
+    table.add_since_before_ns(one.since ? wire::zigzag(wire::difference(one.time, *one.since)) + 1 : 0);
   }
   m_progress.clear();
   put(Wire::kProgressTableFieldNumber, table);

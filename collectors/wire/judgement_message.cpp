@@ -4,15 +4,11 @@
 #include <algorithm>
 
 #include "collectors/wire/edit_message.h"
+#include "collectors/wire/record_decode.h"
 #include "collectors/wire/record_message.h"
 
 namespace runglass {
 namespace {
-
-template <class T>
-std::optional<T> optionalOf(bool has, T value) {
-  return has ? std::optional<T>(value) : std::nullopt;
-}
 
 Severity severityOf(std::uint32_t number) {
   return static_cast<Severity>(std::min(number, static_cast<std::uint32_t>(Severity::kCritical)));

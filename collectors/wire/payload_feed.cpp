@@ -7,6 +7,7 @@
 #include "collectors/wire/judgement_message.h"
 #include "collectors/wire/payload_guard.h"
 #include "collectors/wire/payload_session.h"
+#include "collectors/wire/wrapping.h"
 #include "model/judgement_fields.h"
 #include "storage/codec/pyramid.h"
 
@@ -15,14 +16,10 @@ namespace {
 
 using Wire = v1::Payload;
 
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 // Decodes columns of differences.
 class Sums {
  public:
-  std::int64_t next(std::int64_t delta) { return m_last = plus(m_last, delta); }
+  std::int64_t next(std::int64_t delta) { return m_last = wire::sum(m_last, delta); }
   std::optional<std::int64_t> nextOrAbsent(std::uint64_t coded) {
     return coded == 0 ? std::nullopt : std::optional(next(unzigzag(coded - 1)));
   }

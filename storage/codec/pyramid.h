@@ -32,6 +32,7 @@ struct Pyramid {
   void reserve(std::size_t n);
   void clear();
 };
+inline std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.count[i] + blocks.nan_count[i]; }
 
 // Appends the entries of n samples in x order. `mapped`: the values as the value codec mapped them, so that scaled sums are exact decimals.
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, const MappedValues& mapped, Pyramid& out);

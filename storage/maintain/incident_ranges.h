@@ -11,10 +11,6 @@
 
 namespace runglass {
 
-// Widened by `margin` on both sides; ends stay within int64.
-TimeRange widened(TimeRange range, DurNs margin);
-// The same times as disjoint ranges in order of time.
-std::vector<TimeRange> mergedRanges(std::vector<TimeRange> ranges);
 // The range; an open-ended one ends at the incident's last change, once the incident is no longer open.
 TimeRange pastOf(const Incident& incident, TimeRange range);
 // The times that retention must keep; none for a dismissed incident. While the incident is open, an open-ended range also pins all later

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "model/time_ranges.h"
 #include "storage/maintain/incident_ranges.h"
 
 namespace runglass {

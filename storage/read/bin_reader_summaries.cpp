@@ -9,14 +9,13 @@
 #include <limits>
 #include <unordered_map>
 
+#include "storage/codec/pyramid.h"
 #include "storage/read/bin_blocks.h"
 #include "storage/read/bin_points.h"
 #include "storage/read/bin_reader.h"
 
 namespace runglass {
 namespace {
-
-std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.count[i] + blocks.nan_count[i]; }
 
 void addTouching(const Pyramid& blocks, std::int64_t x0, std::int64_t x1, Pyramid& out) {
   for (std::size_t i = 0; i < blocks.size(); ++i)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/mutex.h"
+#include "storage/codec/pyramid.h"
 #include "storage/sqlite/bind_row.h"
 
 namespace runglass {
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::int64_t kBlockBytes = 40;  // approximate
 constexpr std::int64_t kRowsToMerge = 8;
-
-std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.count[i] + blocks.nan_count[i]; }
 
 }  // namespace
 

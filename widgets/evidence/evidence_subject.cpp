@@ -9,16 +9,12 @@
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/text/record_sql.h"
+#include "model/time.h"
 
 namespace runglass {
 namespace {
 
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
-}
 
 template <class T>
 std::optional<T> numberOf(std::string_view text) {
@@ -76,8 +72,8 @@ bool needsSeries(std::string_view kind) { return kind == "loss" || kind == "step
 void findData(EvidenceSubject& subject) {
   for (const Series& series : subject.series)
     if (series.key.attempt == subject.attempt.id && series.first_time && series.last_time)
-      widen(subject.data, *series.first_time, moved(*series.last_time, 1));
-  if (subject.attempt.start) widen(subject.data, *subject.attempt.start, subject.attempt.end.value_or(moved(*subject.attempt.start, 1)));
+      widen(subject.data, *series.first_time, plusTime(*series.last_time, 1));
+  if (subject.attempt.start) widen(subject.data, *subject.attempt.start, subject.attempt.end.value_or(plusTime(*subject.attempt.start, 1)));
 }
 
 }  // namespace
@@ -146,7 +142,7 @@ QString EvidenceSubject::rankName(std::int32_t number) const {
 std::optional<TimeRange> EvidenceSubject::around() const {
   if (!mark) return data;
   const DurNs room = std::max<DurNs>((mark->t1 - mark->t0) / 4, kNsPerSecond);
-  TimeRange out{moved(mark->t0, -room), moved(mark->t1, room)};
+  TimeRange out{plusTime(mark->t0, -room), plusTime(mark->t1, room)};
   if (data && data->t0 < mark->t1 && data->t1 > mark->t0)
     out = {std::max(out.t0, std::min(data->t0, mark->t0)), std::min(out.t1, std::max(data->t1, mark->t1))};
   return out;
@@ -189,8 +185,8 @@ Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& ques
   TimeRange mark = *question.card.range;
   // A range without an end, or without a start, extends to the end of the data on that side.
   const TimeRange known = out.data.value_or(TimeRange{0, 0});
-  if (mark.t1 == kHighest) mark.t1 = std::max(known.t1, moved(mark.t0, kNsPerSecond));
-  if (mark.t0 == kLowest) mark.t0 = std::min(known.t0, moved(mark.t1, -kNsPerSecond));
+  if (mark.t1 == kHighest) mark.t1 = std::max(known.t1, plusTime(mark.t0, kNsPerSecond));
+  if (mark.t0 == kLowest) mark.t0 = std::min(known.t0, plusTime(mark.t1, -kNsPerSecond));
   // A range too long for int64 is ignored.
   if (DurNs length = 0; mark.t1 > mark.t0 && !__builtin_sub_overflow(mark.t1, mark.t0, &length) && length < kHighest / 4) out.mark = mark;
   return out;

@@ -280,7 +280,7 @@ void IncidentHead::setIncident(const Shown& shown) {
                       screenText(sentence.english, kSentenceChars));
   QStringList when;
   if (shown.proposal) when << tr("proposed");
-  when << QStringList{severityWord(incident.severity), rangeText(shown.page ? shown.page->answer.range : incident.range, shown.style)};
+  when << QStringList{severityLabel(incident.severity), rangeText(shown.page ? shown.page->answer.range : incident.range, shown.style)};
   if (shown.attempt) when << tr("attempt %1").arg(*shown.attempt);
   if (const auto count = incident.findings.size(); count > 0) when << (count == 1 ? tr("1 finding") : tr("%1 findings").arg(count));
   if (incident.state == IncidentState::kDismissed) when << tr("not a problem because %1").arg(screenText(incident.reason, 300));

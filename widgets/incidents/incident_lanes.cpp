@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/core/language.h"
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
@@ -38,7 +39,7 @@ QString kindText(const TimelineEntry& entry) {
 }
 
 QString entryTip(const TimelineEntry& entry, TimeStyle style) {
-  QString tip = formatTimeFull(entry.time, style) + QStringLiteral("\n%1, %2").arg(severityWord(entry.severity), kindText(entry));
+  QString tip = formatTimeFull(entry.time, style) + QStringLiteral("\n%1, %2").arg(severityLabel(entry.severity), kindText(entry));
   if (entry.step) tip = IncidentText::tr("%1, step %2").arg(tip, formatCount(*entry.step));
   if (entry.until) tip += u'\n' + IncidentText::tr("until %1").arg(formatTimeFull(*entry.until, style));
   return tip + u'\n' + sentenceText(entry.text, 2'000);

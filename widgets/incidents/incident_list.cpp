@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
@@ -97,7 +98,7 @@ IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, cons
   entry.second = QStringLiteral("%1 %2 · %3").arg(stateGlyph(incident.state), stateWord(incident.state), beginText(incident.range, style));
   entry.cost = costText(cost);
   QString tip = QStringLiteral("%1\n%2, %3, %4")
-                    .arg(title, severityWord(incident.severity), stateWord(incident.state), rangeText(incident.range, style));
+                    .arg(title, severityLabel(incident.severity), stateWord(incident.state), rangeText(incident.range, style));
   if (!incident.reason.empty()) tip += u'\n' + IncidentText::tr("Not a problem: %1").arg(screenText(incident.reason));
   entry.tip = plainTip(tip);
   return entry;
@@ -115,7 +116,7 @@ IncidentEntry entryOf(const IncidentProposal& proposal, const IncidentList& list
   if (!joins.isEmpty()) entry.second += QStringLiteral(" · ") + joins;
   entry.tip =
       plainTip(QStringLiteral("%1\n%2, %3\n%4")
-                   .arg(sentenceText(proposal.sentence, 600), severityWord(incident.severity), rangeText(incident.range, style), joins));
+                   .arg(sentenceText(proposal.sentence, 600), severityLabel(incident.severity), rangeText(incident.range, style), joins));
   return entry;
 }
 
@@ -148,7 +149,7 @@ QVariant IncidentEntryModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return entry.tip;
     case Qt::AccessibleTextRole:
-      return QString(severityWord(entry.severity) + QStringLiteral(": ") + entry.title + QStringLiteral(", ") + entry.second + u' ' +
+      return QString(severityLabel(entry.severity) + QStringLiteral(": ") + entry.title + QStringLiteral(", ") + entry.second + u' ' +
                      entry.cost);
     case kSecondRole:
       return entry.second;

@@ -42,8 +42,6 @@ QString stateGlyph(IncidentState state) {
   return {};
 }
 
-QString severityWord(Severity severity) { return termText(severityName(severity)); }
-
 QString rangeText(const std::optional<TimeRange>& range, TimeStyle style) {
   if (!range) return IncidentText::tr("without a time");
   if (range->t1 == std::numeric_limits<TimeNs>::max()) return IncidentText::tr("since %1").arg(formatTime(range->t0, style));

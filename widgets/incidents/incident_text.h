@@ -25,7 +25,6 @@ struct IncidentText {
 
 QString stateWord(IncidentState state);  // "open"
 QString stateGlyph(IncidentState state);
-QString severityWord(Severity severity);
 // "since 21:40:12", "21:40:12 to 21:52:40"; "without a time".
 QString rangeText(const std::optional<TimeRange>& range, TimeStyle style);
 // "13.3 GPU-h", "≥ 13.3 GPU-h"; kAbsentText.

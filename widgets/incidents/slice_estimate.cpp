@@ -5,29 +5,9 @@
 #include <limits>
 #include <set>
 
+#include "model/time_ranges.h"
+
 namespace runglass {
-namespace {
-
-constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-
-TimeRange widened(TimeRange range, DurNs margin) {
-  return {range.t0 < kLowest + margin ? kLowest : range.t0 - margin, range.t1 > kHighest - margin ? kHighest : range.t1 + margin};
-}
-
-std::vector<TimeRange> united(std::vector<TimeRange> ranges) {
-  std::ranges::sort(ranges, {}, &TimeRange::t0);
-  std::vector<TimeRange> out;
-  for (const TimeRange& range : ranges) {
-    if (!out.empty() && range.t0 <= out.back().t1)
-      out.back().t1 = std::max(out.back().t1, range.t1);
-    else
-      out.push_back(range);
-  }
-  return out;
-}
-
-}  // namespace
-
 double sharePoints(std::span<const Series> series, std::span<const TimeRange> ranges) {
   double points = 0;
   for (const Series& one : series) {
@@ -61,7 +41,7 @@ Result<SliceEstimate> readSliceEstimate(Reader& reader, const Run& run, const In
     out.of_points += static_cast<double>(one.sample_count);
     if (one.run == run.id || (!one.run && nodes.contains(one.key.node))) own.push_back(one);
   }
-  out.points = sharePoints(own, united(std::move(ranges)));
+  out.points = sharePoints(own, mergedRanges(std::move(ranges)));
   if (out.of_points > 0 && info.file_bytes > 0)
     out.bytes = static_cast<std::int64_t>(static_cast<double>(info.file_bytes) * std::min(1.0, out.points / out.of_points));
   return out;

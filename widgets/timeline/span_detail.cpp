@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "model/spans.h"
 #include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_data.h"
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t kMaxSpans = 3'000'000, kMaxPeerRanks = 64;
 constexpr DurNs kLaunchReach = kNsPerSecond, kPeerReach = 5 * kNsPerSecond;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 
 TimeNs shifted(TimeNs time, DurNs by) {
   TimeNs sum = 0;
@@ -33,7 +32,7 @@ SpanColumns only(const SpanColumns& all, std::size_t i) {
   one.names = {all.names[all.name[i]]};
   if (!all.depth.empty()) one.depth = {all.depth[i]};
   const auto take = [i](const std::vector<std::int64_t>& from, std::vector<std::int64_t>& to) {
-    if (valueOf(from, i) != kAbsent) to = {from[i]};
+    if (columnValue(from, i) != kAbsent) to = {from[i]};
   };
   take(all.step, one.step), take(all.microbatch, one.microbatch), take(all.group, one.group), take(all.seq, one.seq);
   take(all.bytes, one.bytes), take(all.correlation, one.correlation), take(all.external_id, one.external_id);
@@ -52,7 +51,7 @@ const TimelineRank* rankOf(const TimelineCatalog& catalog, std::int32_t rank) {
 
 // Launch and kernel share a correlation; the operator shares its external id with both.
 Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
-  const std::int64_t correlation = valueOf(detail.span.correlation, 0), external = valueOf(detail.span.external_id, 0);
+  const std::int64_t correlation = columnValue(detail.span.correlation, 0), external = columnValue(detail.span.external_id, 0);
   const TimelineRank* rank = rankOf(catalog, detail.rank);
   if (rank == nullptr || (correlation == kAbsent && external == kAbsent)) return {};
   const TimeRange reach{shifted(detail.span.start[0], -kLaunchReach), shifted(spanEndOf(detail.span, 0), kLaunchReach)};
@@ -63,8 +62,8 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
     for (std::size_t i = 0; i < spans.size(); ++i) {
       if (spans.id[i] == detail.span.id[0]) continue;
       const int other = rankOfKind(spans.category[i]);
-      const bool same_launch = correlation != kAbsent && valueOf(spans.correlation, i) == correlation;
-      const bool same_op = external != kAbsent && valueOf(spans.external_id, i) == external && (mine == 0) != (other == 0);
+      const bool same_launch = correlation != kAbsent && columnValue(spans.correlation, i) == correlation;
+      const bool same_op = external != kAbsent && columnValue(spans.external_id, i) == external && (mine == 0) != (other == 0);
       if (!same_launch && !same_op) continue;
       const QString kind = other < mine   ? (other == 0 ? TimelineText::tr("operator") : TimelineText::tr("launched by"))
                            : mine < other ? TimelineText::tr("launches")
@@ -100,7 +99,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
 
 // The host's calls of the same number on other ranks, with the times of entry.
 Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
-  const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
+  const std::int64_t group = columnValue(detail.span.group, 0), seq = columnValue(detail.span.seq, 0);
   if (group == kAbsent || seq == kAbsent || detail.span.category[0] == SpanCategory::kComm) return {};
   const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(spanEndOf(detail.span, 0), kPeerReach)};
   std::size_t looked = 0;
@@ -112,7 +111,7 @@ Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& 
       if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
       RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, reach, stop));
       for (std::size_t i = 0; i < spans.size(); ++i)
-        if (valueOf(spans.group, i) == group && valueOf(spans.seq, i) == seq && spans.category[i] == detail.span.category[0] &&
+        if (columnValue(spans.group, i) == group && columnValue(spans.seq, i) == seq && spans.category[i] == detail.span.category[0] &&
             spans.names[spans.name[i]] == detail.span.names[0])
           detail.peers.push_back(peerOf(TimelineText::tr("same call"), track.id, number, spans, i));
     }
@@ -153,11 +152,11 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
   add(TimelineText::tr("duration"), span.dur[0] == kAbsent ? TimelineText::tr("still open") : formatDuration(span.dur[0]));
   if (rank >= 0) add(TimelineText::tr("rank"), QString::number(rank));
   const auto number = [&](const QString& what, const std::vector<std::int64_t>& column) {
-    if (valueOf(column, 0) != kAbsent) add(what, QString::number(column[0]));
+    if (columnValue(column, 0) != kAbsent) add(what, QString::number(column[0]));
   };
   number(TimelineText::tr("step"), span.step), number(TimelineText::tr("micro-batch"), span.microbatch),
       number(TimelineText::tr("group"), span.group), number(TimelineText::tr("seq"), span.seq);
-  if (const std::int64_t bytes = valueOf(span.bytes, 0); bytes != kAbsent) {
+  if (const std::int64_t bytes = columnValue(span.bytes, 0); bytes != kAbsent) {
     add(TimelineText::tr("bytes"), formatBytes(static_cast<double>(bytes)));
     if (span.dur[0] > 0)
       add(TimelineText::tr("bytes / duration"), formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));

@@ -5,18 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "model/time.h"
 #include "widgets/timeline/timeline_view.h"
 
 namespace runglass {
 namespace {
 
 constexpr DurNs kLongestShown = 3'600 * kNsPerSecond;
-
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  if (__builtin_add_overflow(time, by, &sum)) return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
-  return sum;
-}
 
 }  // namespace
 
@@ -88,7 +83,7 @@ void TimelineView::showDetail(const SpanDetail& detail) {
   }
   SpanBar bar{.t0 = detail.span.start[0], .t1 = std::numeric_limits<TimeNs>::max(), .id = detail.span.id[0], .count = 1};
   bar.category = detail.span.category[0];
-  if (detail.span.dur[0] != kAbsent) bar.t1 = moved(bar.t0, std::max<DurNs>(detail.span.dur[0], 1));
+  if (detail.span.dur[0] != kAbsent) bar.t1 = plusTime(bar.t0, std::max<DurNs>(detail.span.dur[0], 1));
   m_chosen = PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])};
   m_chosen_name = detail.span.names[0];
   m_canvas->setSelected(m_chosen, std::move(arrows));
@@ -175,10 +170,10 @@ void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeN
   const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
   const TimeRange now = window();
   // Shows the whole span, large enough to be visible, otherwise at the current zoom.
-  const DurNs farthest = std::max<DurNs>(length > kLongestShown ? moved(length, length) : length * 200, 10'000);
-  const DurNs span = std::clamp<DurNs>(now.t1 - now.t0, moved(length, length / 4), farthest);
+  const DurNs farthest = std::max<DurNs>(length > kLongestShown ? plusTime(length, length) : length * 200, 10'000);
+  const DurNs span = std::clamp<DurNs>(now.t1 - now.t0, plusTime(length, length / 4), farthest);
   if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
-    m_context.state->setWindow({moved(t0, length / 2 - span / 2), moved(t0, length / 2 + span / 2 + 1)});
+    m_context.state->setWindow({plusTime(t0, length / 2 - span / 2), plusTime(t0, length / 2 + span / 2 + 1)});
   askDetail(track, rank, id, t0);
 }
 
@@ -200,7 +195,7 @@ void TimelineView::askAnomaly(int by) {
   if (!catalog) return;
   const TimeRange now = window();
   const auto inside = [&](TimeNs time) { return time >= now.t0 && time < now.t1; };
-  AnomalyQuestion question{.from = by > 0 ? moved(now.t0, -1) : now.t1, .by = by, .step_rank = stepRank()};
+  AnomalyQuestion question{.from = by > 0 ? plusTime(now.t0, -1) : now.t1, .by = by, .step_rank = stepRank()};
   if (m_chosen) {
     question.track = m_chosen->track, question.rank = m_chosen->rank, question.name = m_chosen_name;
     if (inside(m_chosen->bar.t0)) question.from = m_chosen->bar.t0;
@@ -232,7 +227,7 @@ void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
     const DurNs length = std::max<DurNs>(found.t1 - found.t0, 1);
     const DurNs span =
         std::max<DurNs>(std::min<DurNs>(now.t1 - now.t0, length > kLongestShown ? kLongestShown : length * 20), length + length / 4);
-    m_context.state->setWindow({moved(found.t0, length / 2 - span / 2), moved(found.t0, length / 2 + span / 2 + 1)});
+    m_context.state->setWindow({plusTime(found.t0, length / 2 - span / 2), plusTime(found.t0, length / 2 + span / 2 + 1)});
   }
   m_context.state->setMoment(found.t0);
   showBadges();
@@ -255,7 +250,7 @@ void TimelineView::askMoment(const QString& text) {
         const TimeRange found = *(*answer)->range, shown = window();
         // A step with a margin of a tenth; a moment in the centre of the current window's width.
         const DurNs length = found.t1 - found.t0, beside = length > 0 ? length / 10 + 1 : (shown.t1 - shown.t0) / 2;
-        m_context.state->setWindow({moved(found.t0, -beside), moved(found.t1, beside)});
+        m_context.state->setWindow({plusTime(found.t0, -beside), plusTime(found.t1, beside)});
       });
 }
 

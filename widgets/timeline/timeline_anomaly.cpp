@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/time.h"
 #include "widgets/core/run_marks.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
@@ -16,11 +17,6 @@ namespace {
 constexpr double kSlowStep = 1.1, kManyMads = 5;
 constexpr std::size_t kFewSteps = 3, kFewSpans = 8;
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max(), kLowest = std::numeric_limits<TimeNs>::min();
-
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
-}
 
 // Keeps the nearest in the requested direction.
 class Nearest {
@@ -64,7 +60,7 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   const double usual = median(lengths).value_or(0);
   for (const Step& step : steps) {
     if (static_cast<double>(step.dur) <= kSlowStep * usual || !nearest.nearer(step.t0)) continue;
-    nearest.found = Anomaly{.t0 = step.t0, .t1 = moved(step.t0, step.dur), .rank = *question.step_rank};
+    nearest.found = Anomaly{.t0 = step.t0, .t1 = plusTime(step.t0, step.dur), .rank = *question.step_rank};
     nearest.found->words = TimelineText::tr("slow step %1: %2, %3 compared with the median of %4 steps")
                                .arg(formatCount(step.step), formatDuration(step.dur),
                                     formatSignedPercent(static_cast<double>(step.dur) / std::max(usual, 1.0) - 1, 0),
@@ -100,7 +96,7 @@ Result<TimeRange> readable(Reader& reader, const TimelineCatalog& catalog, const
       for (const SpanBar& bar : lane.bars) spans += bar.count;
     if (spans <= kMaxAnomalySpans) return range;
     const auto quarter = static_cast<DurNs>(length / 4);
-    range = {std::max(range.t0, moved(question.from, -quarter)), std::min(range.t1, moved(question.from, quarter))};
+    range = {std::max(range.t0, plusTime(question.from, -quarter)), std::min(range.t1, plusTime(question.from, quarter))};
     if (range.t1 <= range.t0) return range;
   }
 }
@@ -125,8 +121,11 @@ Status findSpans(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   const double limit = usual + kManyMads * median(away).value_or(0);
   for (std::size_t i = 0; i < spans.size(); ++i) {
     if (!counts(i) || static_cast<double>(spans.dur[i]) <= limit || !nearest.nearer(spans.start[i])) continue;
-    nearest.found = Anomaly{
-        .t0 = spans.start[i], .t1 = moved(spans.start[i], spans.dur[i]), .track = question.track, .rank = question.rank, .id = spans.id[i]};
+    nearest.found = Anomaly{.t0 = spans.start[i],
+                            .t1 = plusTime(spans.start[i], spans.dur[i]),
+                            .track = question.track,
+                            .rank = question.rank,
+                            .id = spans.id[i]};
     nearest.found->words = TimelineText::tr("slow %1: %2, median of %3 of its name on this row %4")
                                .arg(name.left(60), formatDuration(spans.dur[i]), formatCount(static_cast<std::int64_t>(lengths.size())),
                                     formatDuration(static_cast<DurNs>(usual)));

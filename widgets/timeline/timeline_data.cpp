@@ -199,12 +199,6 @@ Status readSteps(Reader& reader, const TimelineQuestion& question, TimelinePictu
   return {};
 }
 
-}  // namespace
-
-bool isDeviceTrack(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
-
-namespace {
-
 // Findings of an attempt that has ended are open if they lasted to its end.
 Status findFindingRanks(Reader& reader, TimelineCatalog& catalog) {
   RG_ASSIGN(std::vector<Finding> findings, reader.findings(catalog.run.id));

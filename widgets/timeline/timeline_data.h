@@ -71,8 +71,6 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
                                             std::stop_token stop, std::optional<TimeNs> seen = std::nullopt,
                                             SharedSlowVerdict* memory = nullptr);
 
-bool isDeviceTrack(const TrackKey& key);  // a stream or queue of a GPU or accelerator
-
 struct RowQuestion {
   std::vector<TrackId> tracks;
   bool strip = false;      // all tracks as one busy strip, else each lane with its bars

@@ -8,17 +8,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "model/time.h"
+
 namespace runglass {
 namespace {
 
 constexpr int kDrawerHeight = 200, kLegendFrom = 1'200;
 constexpr qint64 kCatalogMs = 2'000;
-
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  if (__builtin_add_overflow(time, by, &sum)) return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
-  return sum;
-}
 
 }  // namespace
 
@@ -294,7 +290,7 @@ void TimelineView::ask(QueryService::Supersede supersede) {
   TimelineQuestion question{.run = catalog->run.id,
                             .attempt = catalog->attempt.number,
                             .rows = m_canvas->visibleRows(),
-                            .range = {moved(range.t0, -half), moved(range.t1, half)},
+                            .range = {plusTime(range.t0, -half), plusTime(range.t1, half)},
                             .pixel = std::max<DurNs>((range.t1 - range.t0) / m_canvas->timeWidth(), 1),
                             .step_rank = stepRank()};
   m_context.queries->submit<TimelinePicture>(

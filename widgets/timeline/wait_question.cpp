@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "model/time.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_data.h"
 
@@ -14,17 +15,12 @@ namespace {
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max(), kLowest = std::numeric_limits<TimeNs>::min();
 constexpr DurNs kSlack = kNsPerMs;
 
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
-}
-
 // From the start of the step before to the end of the step after: contains the calls of these steps on every rank.
 Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCatalog& catalog, std::int32_t rank, std::int64_t first,
                                               std::int64_t last, const std::stop_token& stop) {
   const std::string sql = "SELECT step, start_ns, dur_ns FROM step WHERE run_id = " + std::to_string(catalog.run.id.value) +
                           " AND attempt = " + std::to_string(catalog.attempt.number) + " AND rank = " + std::to_string(rank) +
-                          " AND step BETWEEN " + std::to_string(moved(first, -1)) + " AND " + std::to_string(moved(last, 1));
+                          " AND step BETWEEN " + std::to_string(plusTime(first, -1)) + " AND " + std::to_string(plusTime(last, 1));
   std::optional<TimeRange> range;
   bool begins = false, ends = false;
   DurNs longest = 0;
@@ -34,20 +30,20 @@ Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCata
     const auto *step = std::get_if<std::int64_t>(&row[0]), *start = std::get_if<std::int64_t>(&row[1]),
                *dur = std::get_if<std::int64_t>(&row[2]);
     if (step == nullptr || start == nullptr || dur == nullptr || *dur < 0) return true;
-    if (!range) range = TimeRange{*start, moved(*start, *dur)};
-    range->t0 = std::min(range->t0, *start), range->t1 = std::max(range->t1, moved(*start, *dur));
+    if (!range) range = TimeRange{*start, plusTime(*start, *dur)};
+    range->t0 = std::min(range->t0, *start), range->t1 = std::max(range->t1, plusTime(*start, *dur));
     begins |= *step<first, ends |= *step> last;
     longest = std::max(longest, *dur);
     return true;
   };
   RG_TRY(reader.query(sql, sink, stop));
   if (!range) return range;
-  if (!begins) range->t0 = moved(range->t0, -longest);
-  if (!ends) range->t1 = moved(range->t1, longest);
+  if (!begins) range->t0 = plusTime(range->t0, -longest);
+  if (!ends) range->t1 = plusTime(range->t1, longest);
   return range;
 }
 
-TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : moved(start, std::max<DurNs>(dur, 1)); }
+TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : plusTime(start, std::max<DurNs>(dur, 1)); }
 
 QString tooMany(std::size_t spans, std::size_t tracks) {
   return TimelineText::tr("waiting not separated: %1 spans on %2 tracks would have to be read, zoom in")
@@ -83,7 +79,7 @@ Wanted wantedBy(const TimelineCatalog& catalog, const std::vector<CollectiveCall
   }
   DurNs error = 0;
   for (const TimelineRank& rank : catalog.ranks) error = std::max(error, rank.clock_error.value_or(0));
-  wanted.range = {moved(wanted.range.t0, -kSlack - error), moved(wanted.range.t1, kSlack + error)};
+  wanted.range = {plusTime(wanted.range.t0, -kSlack - error), plusTime(wanted.range.t1, kSlack + error)};
   return wanted;
 }
 

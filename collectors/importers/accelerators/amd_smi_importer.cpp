@@ -34,12 +34,6 @@ void flatten(const Json& value, const std::string& path, std::vector<AmdGpu::Val
   for (const auto& [key, inner] : value.items()) flatten(inner, path.empty() ? key : path + "/" + key, out);
 }
 
-std::optional<std::int32_t> indexIn(std::string_view text) {
-  std::int32_t index = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), index);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && index >= 0 ? std::optional(index) : std::nullopt;
-}
-
 std::string at(const Json& object, const char* section, const char* key) {
   if (!object.contains(section) || !object[section].is_object() || !object[section].contains(key)) return {};
   const std::string text = textIn(object[section][key]);
@@ -50,7 +44,7 @@ std::string at(const Json& object, const char* section, const char* key) {
 void amdSmiGpu(const Json& gpu, AmdGpus& out) {
   if (!gpu.is_object() || !gpu.contains("gpu")) return;
   AmdGpu read;
-  read.index = indexIn(textIn(gpu["gpu"]));
+  read.index = parseIndex(textIn(gpu["gpu"]));
   if (gpu.contains("timestamp"))
     if (const auto seconds = numberIn(gpu["timestamp"]); seconds && *seconds > 1e9 && *seconds < 7e9)
       read.time = static_cast<TimeNs>(*seconds) * kNsPerSecond;
@@ -61,7 +55,7 @@ void amdSmiGpu(const Json& gpu, AmdGpus& out) {
                                            std::array{"partition", "accelerator_partition", "compute_partition"},
                                            std::array{"partition", "memory_partition", "memory_partition"}})
     if (const std::string text = at(gpu, section, key); !text.empty()) read.facts[fact] = text;
-  if (const std::string node = at(gpu, "numa", "node"); indexIn(node)) read.facts["numa_node"] = *indexIn(node);
+  if (const std::string node = at(gpu, "numa", "node"); parseIndex(node)) read.facts["numa_node"] = *parseIndex(node);
   if (const std::string driver = at(gpu, "driver", "version"); !driver.empty()) out.fact("driver_version", driver);
   for (const char* section : {"usage", "power", "clock", "temperature", "pcie", "ecc", "fan", "mem_usage", "energy"})
     if (gpu.contains(section) && gpu[section].is_object()) flatten(gpu[section], section, read.values);
@@ -71,7 +65,7 @@ void amdSmiGpu(const Json& gpu, AmdGpus& out) {
 // A card of rocm-smi: keys as printed, in the versions' different cases.
 void rocmSmiCard(std::string_view card, const std::vector<std::pair<std::string, std::string>>& fields, AmdGpus& out) {
   AmdGpu read;
-  read.index = indexIn(card.substr(4));
+  read.index = parseIndex(card.substr(4));
   for (const auto& [key, text] : fields) {
     const std::string low = lowered(trimmed(key));
     if (absenceOf(text) && low != "pci bus") {
@@ -94,7 +88,7 @@ void rocmSmiCard(std::string_view card, const std::vector<std::pair<std::string,
   out.put(read);
 }
 
-bool isCard(std::string_view name) { return name.starts_with("card") && indexIn(name.substr(4)); }
+bool isCard(std::string_view name) { return name.starts_with("card") && parseIndex(name.substr(4)); }
 
 class AmdSmiImporter : public Importer {
  public:

@@ -40,12 +40,6 @@ std::vector<std::string> numbersOf(std::string_view cell) {
   return all;
 }
 
-std::optional<std::int32_t> indexOf(std::string_view text) {
-  std::int32_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
 class NpuSmiTable {
  public:
   NpuSmiTable(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out), m_series(target, out) {}
@@ -64,7 +58,7 @@ class NpuSmiTable {
     const auto cells = cellsOf(text);
     if (cells.size() != 3) return;
     const auto first = numbersOf(cells[0]);
-    if (first.empty() || !indexOf(first[0])) return;
+    if (first.empty() || !parseIndex(first[0])) return;
     if (cells[1].find(':') == std::string_view::npos)
       card(first, cells);
     else
@@ -86,7 +80,7 @@ class NpuSmiTable {
  private:
   // "| 0     910B3               | OK            | 96.7        32                0    / 0             |"
   void card(const std::vector<std::string>& first, const std::vector<std::string_view>& cells) {
-    m_npu = *indexOf(first[0]);
+    m_npu = *parseIndex(first[0]);
     m_model = first.size() > 1 ? displayName(first[1]) : std::string();
     m_health = displayName(cells[1]);
     const auto numbers = numbersOf(cells[2]);
@@ -98,7 +92,7 @@ class NpuSmiTable {
   // the second number of the first cell is the one that frameworks use ("Phy-ID").
   void chip(const std::vector<std::string>& first, const std::vector<std::string_view>& cells) {
     if (m_npu < 0 || !recording) return;
-    const std::int32_t index = first.size() > 1 && indexOf(first[1]) ? *indexOf(first[1]) : m_npu;
+    const std::int32_t index = first.size() > 1 && parseIndex(first[1]) ? *parseIndex(first[1]) : m_npu;
     const DeviceId device =
         m_series.device({.kind = "npu", .index = index, .bus_id = cells[1], .model = m_model.empty() ? m_model : "Ascend " + m_model});
     const auto numbers = numbersOf(cells[2]);

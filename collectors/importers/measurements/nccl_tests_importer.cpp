@@ -11,6 +11,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/measurements/test_text.h"
+#include "collectors/text/quantity.h"
 #include "model/number_text.h"
 
 namespace runglass {
@@ -154,7 +155,7 @@ class NcclTest {
     ++m_ranks;
     const std::string host = displayName(*(on + 1));
     m_hosts.insert(host);
-    const auto index = indexIn(*(device + 1));
+    const auto index = parseIndex(*(device + 1));
     if (!index) return;
     m_devices.emplace(host, *index);
     const char* const model = words.end() - device > 3 ? (device + 3)->data() : nullptr;

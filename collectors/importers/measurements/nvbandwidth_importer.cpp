@@ -98,7 +98,7 @@ class NvbandwidthText {
       m_described = true, m_columns.clear();
     } else if (m_described && m_columns.empty()) {
       for (const std::string_view word : words)
-        if (const auto column = indexIn(word)) m_columns.push_back(*column);
+        if (const auto column = parseIndex(word)) m_columns.push_back(*column);
     } else if (m_described && words.size() == m_columns.size() + 1) {
       row(words, text);
     }
@@ -107,14 +107,14 @@ class NvbandwidthText {
  private:
   // "Process 4 (worker-1): device 0: HGX GB200 (00000008:01:00)"
   void process(const std::vector<std::string_view>& words) {
-    const auto number = indexIn(words[1]), device = indexIn(words[4].substr(0, words[4].find(':')));
+    const auto number = parseIndex(words[1]), device = parseIndex(words[4].substr(0, words[4].find(':')));
     std::string_view host = words[2];
     if (host.starts_with('(')) host.remove_prefix(1);
     host = host.substr(0, host.find(')'));
     if (number && device && m_matrix.processes.size() < kMaxCells) m_matrix.processes[*number] = {displayName(host), *device};
   }
   void row(const std::vector<std::string_view>& words, std::string_view text) {
-    const auto row = indexIn(words[0]);
+    const auto row = parseIndex(words[0]);
     if (!row || m_columns.size() > kMaxCells) return m_out.badLine(text);
     for (std::size_t i = 0; i < m_columns.size(); ++i)
       if (const auto value = decimal(words[i + 1]))

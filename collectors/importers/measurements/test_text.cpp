@@ -50,10 +50,4 @@ std::optional<double> decimal(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-std::optional<std::int32_t> indexIn(std::string_view text) {
-  std::int32_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace runglass

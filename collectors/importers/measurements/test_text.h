@@ -21,6 +21,5 @@ Status readTestText(ByteStream& in, const ImportTarget& target, ImportReport& re
 std::vector<std::string_view> wordsOf(std::string_view line);
 // Of the whole text.
 std::optional<double> decimal(std::string_view text);
-std::optional<std::int32_t> indexIn(std::string_view text);  // not negative
 
 }  // namespace runglass

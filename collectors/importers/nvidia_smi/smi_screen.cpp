@@ -7,6 +7,7 @@
 
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nvidia_smi/smi_fields.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass::nvidia_smi {
 namespace {
@@ -33,12 +34,6 @@ std::vector<std::string_view> cellsOf(std::string_view line) {
     line.remove_prefix(bar + 1);
   }
   return cells;
-}
-
-std::optional<std::int32_t> numberOf(std::string_view text) {
-  std::int32_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
 std::string after(std::string_view text, std::string_view name) {
@@ -119,7 +114,7 @@ GpuReading* SmiScreen::reading(std::int32_t index) {
 void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
   const auto left = words(cells[0]), middle = words(cells[1]), right = words(cells[2]);
   if (m_row == 0) {
-    const auto index = left.empty() ? std::nullopt : numberOf(left.front());
+    const auto index = left.empty() ? std::nullopt : parseIndex(left.front());
     if (!index || left.size() < 3) return;
     if (m_held.size() >= kMaxHeld) end();
     GpuReading gpu;
@@ -132,7 +127,7 @@ void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
       // Drivers print N/A where the GPU has no ECC, Off where it is switched off.
       const bool off = right.front() == "Off";
       if (!off) add(gpu, "Volatile Uncorr. ECC", "ecc_errors_uncorrected_volatile_total", right.front(), "");
-      if (off || numberOf(right.front())) gpu.facts["ecc"] = !off;
+      if (off || parseIndex(right.front())) gpu.facts["ecc"] = !off;
     }
     if (!m_driver.empty()) gpu.facts["driver"] = m_driver;
     if (!m_cuda.empty()) gpu.facts["cuda"] = m_cuda;
@@ -171,9 +166,9 @@ void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
 void SmiScreen::instanceRow(const std::vector<std::string_view>& cells) {
   const auto left = words(cells[0]);
   if (left.size() < 4 || cells.size() < 2) return;  // the second row has BAR1
-  const auto index = numberOf(left[0]);
+  const auto index = parseIndex(left[0]);
   GpuReading* const gpu = index ? reading(*index) : nullptr;
-  if (gpu == nullptr || !numberOf(left[1])) return;
+  if (gpu == nullptr || !parseIndex(left[1])) return;
   const std::string labels = "{\"GPU_I_ID\":\"" + std::string(left[1]) + "\"}";
   const auto [used, total] = pairOf(cells[1]);
   add(*gpu, "MIG Memory-Usage", "mig_memory_used_bytes", used, "MiB", labels);
@@ -186,16 +181,16 @@ void SmiScreen::instanceRow(const std::vector<std::string_view>& cells) {
 void SmiScreen::processRow(std::string_view cell) {
   const auto all = words(cell);
   if (all.size() < 5) return;
-  const auto index = numberOf(all[0]);
+  const auto index = parseIndex(all[0]);
   GpuReading* const gpu = index ? reading(*index) : nullptr;
   if (gpu == nullptr) return;
   const auto isType = [](std::string_view word) { return word == "C" || word == "G" || word == "C+G" || word == "M+C"; };
   const auto type = std::ranges::find_if(all, isType);
-  if (type == all.end() || type - all.begin() < 2 || all.end() - type < 3 || !numberOf(*(type - 1))) return;
+  if (type == all.end() || type - all.begin() < 2 || all.end() - type < 3 || !parseIndex(*(type - 1))) return;
   const char* const name_begin = (type + 1)->data();
   const std::string_view name = trimmed(std::string_view(name_begin, static_cast<std::size_t>(all.back().data() - name_begin)));
   nlohmann::json pairs = {{"pid", displayName(*(type - 1))}, {"name", displayName(name)}};
-  if (type - all.begin() == 4 && numberOf(all[1])) pairs["GPU_I_ID"] = std::string(all[1]);
+  if (type - all.begin() == 4 && parseIndex(all[1])) pairs["GPU_I_ID"] = std::string(all[1]);
   gpu->recording = m_sink.recording;
   add(*gpu, "GPU Memory Usage", "gpu_process_memory_bytes", all.back(), "MiB",
       pairs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -15,6 +15,7 @@
 #include "collectors/sources/client/record_payload.h"
 #include "collectors/sources/series_table.h"
 #include "model/metric_catalog.h"
+#include "model/spans.h"
 #include "model/step_metrics.h"
 #include "model/url_secrets.h"
 
@@ -24,8 +25,6 @@ namespace {
 constexpr DurNs kProgressEvery = 100 * kNsPerMs, kProgressAgain = 2 * kNsPerSecond, kDelayEvery = kNsPerSecond;
 constexpr std::array<const char*, 5> kPhaseNames = {"init", "warmup", "steady", "eval", "checkpoint"};
 constexpr std::array<std::string_view, 4> kCanonical = {"loss", "grad_norm", "learning_rate", "tokens_per_s"};
-
-std::optional<std::int64_t> given(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
 
 }  // namespace
 
@@ -186,7 +185,7 @@ void ProcessFeed::takePart(Recorder& out, const rgr_part& part) {
 void ProcessFeed::takeCheckpoint(Recorder& out, const RingReader::Record& record) {
   const auto saved = fixedPart<rgr_checkpoint>(record.payload);
   const TimeNs time = toTime(saved.time);
-  Checkpoint checkpoint{.attempt = m_attempt_id, .step = saved.step, .begin = {}, .durable = {}, .bytes = given(saved.bytes)};
+  Checkpoint checkpoint{.attempt = m_attempt_id, .step = saved.step, .begin = {}, .durable = {}, .bytes = unlessAbsent(saved.bytes)};
   checkpoint.path = textAt(record.payload, sizeof(rgr_checkpoint), saved.path_bytes);
   const bool durable = record.head.a != 0;
   (durable ? checkpoint.durable : checkpoint.begin) = time;
@@ -264,12 +263,12 @@ Progress ProcessFeed::progressNow(TimeNs now) {
   const rgr_progress& reported = m_ring->progress();
   Progress progress{.attempt = m_attempt_id, .rank = m_rank.rank};
   progress.time = m_ring->alive() ? now : toTime(reported.time);
-  progress.step = given(reported.step);
-  progress.microbatch = given(reported.microbatch);
-  progress.group = given(reported.group);
-  progress.seq = given(reported.seq);
+  progress.step = unlessAbsent(reported.step);
+  progress.microbatch = unlessAbsent(reported.microbatch);
+  progress.group = unlessAbsent(reported.group);
+  progress.seq = unlessAbsent(reported.seq);
   // Outside of all spans: since the last change, which is when the process wrote this.
-  progress.since = toTime(given(reported.since).value_or(reported.time));
+  progress.since = toTime(unlessAbsent(reported.since).value_or(reported.time));
   progress.phase = reported.phase < kPhaseNames.size() ? kPhaseNames[reported.phase] : "";
   progress.op = m_ring->string(reported.op);
   return progress;
