@@ -9,13 +9,6 @@
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxHistory = 200;
-
-// Saturates at the ends of time.
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  if (!__builtin_add_overflow(time, by, &sum)) return sum;
-  return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
-}
 }  // namespace
 
 void SharedState::select(const Selection& selection) {
@@ -154,7 +147,7 @@ TimeWindow SharedState::withMoment(TimeWindow window, TimeNs moment) const {
   if (window.mode == WindowMode::kAll || shown.t0 >= shown.t1 || (moment >= shown.t0 && moment < shown.t1)) return window;
   window.mode = WindowMode::kFixed;
   const DurNs length = shown.t1 - shown.t0;
-  window.range = {moved(moment, -length / 2), moved(moment, length - length / 2)};
+  window.range = {plusTime(moment, -length / 2), plusTime(moment, length - length / 2)};
   return window;
 }
 
