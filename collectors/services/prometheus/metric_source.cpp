@@ -40,6 +40,7 @@ Status MetricSource::find(TimeRange range) {
   m_metrics.clear();
   m_nodes.clear();
   m_devices.clear();
+  m_hosts_asked.clear();
   RG_ASSIGN(QueryAnswer names, m_client.metricNames(m_match.empty() ? "" : "{" + m_match + "}", range));
   note(names);
   m_others = std::erase_if(names.texts, [](const std::string& name) { return !isClusterMetric(name); });
@@ -49,7 +50,7 @@ Status MetricSource::find(TimeRange range) {
     if (types.ok()) m_series.learnTypes(std::move(types->types));
     if (types.status().code() == Code::kCancelled) return types.status();
   }
-  // The machines behind the addresses come first.
+  // The machines behind the addresses come first: one question names nearly all of them.
   std::ranges::stable_partition(names.texts, [](const std::string& name) { return name == kHosts; });
   for (const std::string& name : names.texts) RG_TRY(findOne(name, range));
   return {};
@@ -59,6 +60,9 @@ Status MetricSource::findOne(const std::string& name, TimeRange range) {
   RG_ASSIGN(const QueryAnswer answer, m_client.series(selector(name, {}), range));
   note(answer);
   m_series.learnHosts(answer.series);
+  std::vector<const MetricLabels*> seen;
+  for (const MetricLabels& labels : answer.series) seen.push_back(&labels);
+  RG_TRY(nameHosts(seen, range));
   Metric metric{.name = name};
   for (const MetricLabels& labels : answer.series) {
     auto place = m_series.placeOf(labels);
@@ -71,6 +75,23 @@ Status MetricSource::findOne(const std::string& name, TimeRange range) {
     if (!place->device.empty()) m_devices.emplace(std::move(place->node), std::move(place->device));
   }
   if (!metric.instances.empty()) m_metrics.push_back(std::move(metric));
+  return {};
+}
+
+// A target's first scrape may arrive at any time: between the question for hosts and the next one, or when a part of its series is
+// listed. Its host is there at the latest when its samples are, so that a host is asked for after what it names was seen.
+Status MetricSource::nameHosts(const std::vector<const MetricLabels*>& seen, TimeRange range) {
+  std::vector<std::string> unnamed;
+  for (const MetricLabels* labels : seen)
+    if (std::string instance = m_series.unnamedInstance(*labels); !instance.empty() && m_hosts_asked.insert(instance).second)
+      unnamed.push_back(std::move(instance));
+  for (std::size_t from = 0; from < unnamed.size(); from += kMaxInstancesPerQuestion) {
+    const auto begin = unnamed.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kMaxInstancesPerQuestion, unnamed.size() - from));
+    RG_ASSIGN(const QueryAnswer answer, m_client.series(selector(kHosts, {begin, begin + count}), range));
+    note(answer);
+    m_series.learnHosts(answer.series);
+  }
   return {};
 }
 
@@ -104,6 +125,7 @@ void MetricSource::plan(const Metric& metric, TimeRange range, std::vector<Porti
 
 Status MetricSource::read(TimeRange range, const Take& take) {
   m_read = 0;
+  m_hosts_asked.clear();
   for (const Metric& metric : m_metrics) {
     std::vector<Portion> portions;
     plan(metric, range, portions);
@@ -117,6 +139,9 @@ Status MetricSource::readPortion(const Portion& portion, const Take& take) {
   Result<QueryAnswer> answer = m_client.samples(selector(portion.metric->name, portion.instances), portion.range);
   if (answer.ok()) {
     note(*answer);
+    std::vector<const MetricLabels*> seen;
+    for (const QueriedColumn& column : answer->matrix) seen.push_back(&column.labels);
+    RG_TRY(nameHosts(seen, portion.range));
     for (const QueriedColumn& column : answer->matrix) m_series.add(column);
     RG_ASSIGN(ExporterPart part, m_series.take(portion.range));
     std::ranges::move(std::exchange(m_issues, {}), std::back_inserter(part.issues));

@@ -6,7 +6,8 @@
 // Units:      TimeNs.
 // Errors:     the client's; a portion that is too large for the server or for us is asked for in halves. Answers that the server marks as
 //             partial, and its warnings, become issues.
-// Cost:       per metric one question for its label sets, then one per about kSamplesPerAnswer samples.
+// Cost:       per metric one question for its label sets, then one per about kSamplesPerAnswer samples; per listing and per reading one for
+//             the hosts of addresses without a name.
 #pragma once
 
 #include <functional>
@@ -55,6 +56,8 @@ class MetricSource {
   };
 
   Status findOne(const std::string& name, TimeRange range);
+  // Asks for the hosts of those instances of the label sets whose name is not known, once per find() and once per read().
+  Status nameHosts(const std::vector<const MetricLabels*>& seen, TimeRange range);
   void plan(const Metric& metric, TimeRange range, std::vector<Portion>& portions) const;
   Status readPortion(const Portion& portion, const Take& take);
   std::string selector(const std::string& metric, const std::vector<std::string>& instances) const;
@@ -67,6 +70,7 @@ class MetricSource {
   std::size_t m_read = 0, m_others = 0;
   std::set<std::string> m_nodes;
   std::set<std::pair<std::string, std::string>> m_devices;  // with their nodes
+  std::set<std::string> m_hosts_asked;                      // instances, by the current find() or read()
   std::vector<Issue> m_issues;
 };
 

@@ -42,17 +42,27 @@ QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredSeries
     : m_url(std::move(url)), m_wanted(std::move(places)), m_stored(stored), m_overlap(overlap), m_node_uuid(std::move(node_uuid)) {}
 
 void QueriedSeries::learnHosts(const std::vector<MetricLabels>& series) {
+  const std::size_t before = m_host_of.size();
   std::map<std::string, std::set<std::string>> named;  // by instance: GPU exporters name their machine in every sample
   for (const MetricLabels& labels : series) {
     const std::string instance(labelOf(labels, "instance"));
     if (labelOf(labels, "__name__") == "node_uname_info") {
-      if (const std::string_view name = labelOf(labels, "nodename"); !name.empty()) m_host_of[instance] = displayName(name);
+      const std::string_view name = labelOf(labels, "nodename");
+      if (!name.empty() && !m_by_address.contains(instance)) m_host_of[instance] = displayName(name);
     } else if (const std::string node = exporterSample(exposed(labels), "").node; !node.empty()) {
       named[instance].insert(node);
     }
   }
   for (const auto& [instance, nodes] : named)
-    if (nodes.size() == 1) m_host_of.try_emplace(instance, *nodes.begin());
+    if (nodes.size() == 1 && !m_by_address.contains(instance)) m_host_of.try_emplace(instance, *nodes.begin());
+  // What was left out under its address may be of a wanted node.
+  if (m_host_of.size() > before) std::erase_if(m_origins, [](const auto& known) { return !known.second.entry; });
+}
+
+std::string QueriedSeries::unnamedInstance(const MetricLabels& labels) const {
+  const std::string instance(labelOf(labels, "instance"));
+  if (m_host_of.contains(instance) || m_by_address.contains(instance) || !exporterSample(exposed(labels), "").node.empty()) return "";
+  return instance;
 }
 
 void QueriedSeries::learnTypes(std::vector<std::pair<std::string, std::string>> types) {
@@ -91,6 +101,7 @@ QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
     if (m_wanted.nodes.empty()) issue("prometheus.no_node", 1, std::string(labelOf(labels, "__name__")));
     return {};
   }
+  if (std::string instance = unnamedInstance(labels); !instance.empty()) m_by_address.insert(std::move(instance));
   const std::string_view name = labelOf(labels, "__name__");
   const auto type = m_types.find(name);
   // Where no type is known, the name says it: OpenMetrics' counters end in _total.

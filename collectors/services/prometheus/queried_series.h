@@ -41,8 +41,11 @@ class QueriedSeries {
   // were not taken before are new. `node_uuid`: the uuid of a node's name; empty: that of `stored`.
   QueriedSeries(std::string url, QueriedPlaces places, StoredSeries* stored, DurNs overlap = 0, ExporterPlaces::NodeUuid node_uuid = {});
 
-  // Learns the machines' names behind addresses; before series of them are added.
+  // Learns the machines' names behind addresses; before series of them are added. An address under which samples are added keeps being the
+  // name: one machine is one node.
   void learnHosts(const std::vector<MetricLabels>& series);
+  // The instance whose address would name the node of the label set, because no name is known; "": none.
+  std::string unnamedInstance(const MetricLabels& labels) const;
   // "counter", "gauge", ... by metric.
   void learnTypes(std::vector<std::pair<std::string, std::string>> types);
   bool hasTypes() const { return !m_types.empty(); }
@@ -115,6 +118,7 @@ class QueriedSeries {
   const ExporterPlaces::NodeUuid m_node_uuid;
   const std::shared_ptr<WrittenIds> m_ids = std::make_shared<WrittenIds>();
   std::map<std::string, std::string> m_host_of;  // by the label instance
+  std::set<std::string> m_by_address;            // instances with samples under their address
   std::map<std::string, std::string, std::less<>> m_types;
   ExporterPlaces m_places{kMaxPlaces, kMaxPlaces};
   std::unordered_map<std::string, Origin> m_origins;        // by all labels

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <set>
+
 #include "tests/support/http_server.h"
 #include "tests/support/memory_recorder.h"
 
@@ -11,6 +14,7 @@ namespace runglass {
 namespace {
 
 using test::HttpServer;
+using testing::ElementsAre;
 using testing::SizeIs;
 
 constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
@@ -22,13 +26,18 @@ class FakePrometheus {
   std::string url() const { return m_server.url(""); }
   std::vector<std::string> queries;  // read after the requests
   std::string warnings;
+  int listings_without_hosts = INT_MAX;  // questions for label sets after which a scrape with the hosts' names arrives
+  bool hosts_with_samples = false;       // it arrives with the first samples
 
  private:
   bool answer(const std::string& request, const HttpServer::Connection& to) {
     if (request.starts_with("GET /api/v1/label/__name__/values"))
-      return to.answer(R"({"status":"success","data":["go_goroutines","node_cpu_seconds_total","node_load1"]})");
+      return to.answer(R"({"status":"success","data":["go_goroutines","node_cpu_seconds_total","node_load1")" +
+                       std::string(m_listings >= listings_without_hosts ? ",\"node_uname_info\"" : "") + "]}");
     if (request.starts_with("GET /api/v1/metadata")) return to.answer("no such page", "text/plain", "404 Not Found");
+    if (request.starts_with("POST /api/v1/series") && request.find("node_uname_info") != std::string::npos) return hosts(to);
     if (request.starts_with("POST /api/v1/series")) {
+      ++m_listings;
       std::string sets;
       for (int i = 0; i < m_nodes; ++i)
         sets += std::string(i > 0 ? "," : "") + R"({"__name__":"node_load1","instance":"n)" + std::to_string(i) + ":1\"}";
@@ -36,8 +45,16 @@ class FakePrometheus {
     }
     return samples(request.substr(request.find("query=")), to);
   }
+  bool hosts(const HttpServer::Connection& to) const {
+    std::string sets;
+    for (int i = 0; i < m_nodes && m_listings >= listings_without_hosts; ++i)
+      sets += std::string(i > 0 ? "," : "") + R"({"__name__":"node_uname_info","instance":"n)" + std::to_string(i) +
+              R"(:1","nodename":"host-)" + std::to_string(i) + "\"}";
+    return to.answer(R"({"status":"success","data":[)" + sets + "]}");
+  }
   bool samples(const std::string& form, const HttpServer::Connection& to) {
     queries.push_back(form);
+    if (hosts_with_samples) listings_without_hosts = 0;
     const std::int64_t window = std::stoll(form.substr(form.find("%5B") + 3)) / 1'000;
     const std::int64_t end = std::stoll(form.substr(form.find("time=") + 5));
     std::vector<int> asked;
@@ -61,6 +78,7 @@ class FakePrometheus {
 
   const int m_nodes;
   const std::int64_t m_limit;
+  int m_listings = 0;
   HttpServer m_server{[this](const std::string& request, const HttpServer::Connection& to) { return answer(request, to); }};
 };
 
@@ -135,6 +153,44 @@ TEST(MetricSource, AWarningOfTheServerBecomesAnIssue) {
   Read read(prometheus.url(), {});
   ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   EXPECT_EQ(read.out.issueCount("prometheus.warning"), 1);
+}
+
+std::set<std::string> nodesOf(const Read& read) {
+  std::set<std::string> names;
+  for (const Node& node : read.out.nodes) names.insert(node.name);
+  return names;
+}
+
+TEST(MetricSource, AScrapeThatArrivesWhileMetricsAreListedNamesItsHost) {
+  // The names of metrics, then the label sets: the hosts are there only afterwards.
+  FakePrometheus prometheus(2, 100'000);
+  prometheus.listings_without_hosts = 1;
+  Read read(prometheus.url(), {.nodes = {"host-1"}, .gpus = {}});
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
+  EXPECT_THAT(nodesOf(read), ElementsAre("host-1")) << "a wanted node is found by its name";
+}
+
+TEST(MetricSource, AScrapeThatArrivesAfterTheListingNamesItsHost) {
+  FakePrometheus prometheus(2, 100'000);
+  prometheus.hosts_with_samples = true;
+  Read read(prometheus.url(), {});
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
+  EXPECT_THAT(nodesOf(read), ElementsAre("host-0", "host-1"));
+}
+
+TEST(MetricSource, AMachineRecordedUnderItsAddressStaysOneNodeWhenItsNameBecomesKnown) {
+  FakePrometheus prometheus(2, 100'000);
+  Read read(prometheus.url(), {});
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
+  EXPECT_THAT(nodesOf(read), ElementsAre("n0", "n1"));
+  prometheus.listings_without_hosts = 0;
+  ASSERT_TRUE(read.over({kAt + 60 * kNsPerSecond, kAt + 120 * kNsPerSecond}).ok());
+  // A series that was not there before.
+  read.series.add({.labels = {{"__name__", "node_load5"}, {"instance", "n0:1"}}, .time = {kAt}, .value = {1}});
+  const Result<ExporterPart> part = read.series.take({kAt, kAt + kNsPerSecond});
+  ASSERT_TRUE(part.ok());
+  EXPECT_THAT(part->nodes, SizeIs(0));
+  EXPECT_THAT(nodesOf(read), ElementsAre("n0", "n1"));
 }
 
 TEST(MetricSource, ASelectorHasBraces) {

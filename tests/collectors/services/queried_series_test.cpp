@@ -142,6 +142,21 @@ TEST(QueriedSeries, OnlyWantedNodesAndGpusAreRecordedUnderTheWantedName) {
   EXPECT_THAT(out.issues, IsEmpty());
 }
 
+TEST(QueriedSeries, AWantedNodeIsRecordedFromWhenItsNameIsKnown) {
+  QueriedSeries asked("http://prom", {.nodes = {"gpu-02"}, .gpus = {}}, nullptr);
+  test::MemoryRecorder out;
+  const MetricLabels load{{"__name__", "node_load1"}, {"instance", "10.0.0.2:9100"}};
+  asked.add(column(load, {0}, {1}));
+  record(asked, out);
+  EXPECT_THAT(out.nodes, IsEmpty());
+  EXPECT_EQ(asked.unnamedInstance(load), "10.0.0.2:9100");
+  asked.learnHosts({{{"__name__", "node_uname_info"}, {"instance", "10.0.0.2:9100"}, {"nodename", "gpu-02"}}});
+  asked.add(column(load, {15}, {2}));
+  record(asked, out);
+  ASSERT_THAT(out.nodes, SizeIs(1));
+  EXPECT_EQ(out.nodes[0].name, "gpu-02");
+}
+
 TEST(QueriedSeries, CountersAreThoseOfTheMetadataTheCatalogueOrTheName) {
   QueriedSeries asked("http://prom", {}, nullptr);
   asked.learnTypes({{"nccl_ops", "counter"}});

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "storage/open_store.h"
 #include "tests/support/process.h"
@@ -24,24 +22,10 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// The folder with the exporters, fetched once per build; "" where npm cannot.
-std::string exporters() {
-  namespace fs = std::filesystem;
-  const fs::path from = fs::path(RG_SOURCE_DIR) / "tests/otlp", folder = fs::path(RG_BIN_DIR).parent_path() / "otlp_exporters";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  const auto textOf = [](const fs::path& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  };
-  const bool same = textOf(from / "package-lock.json") == textOf(folder / "package-lock.json") && fs::exists(folder / "fetched");
-  for (const char* file : {"package.json", "package-lock.json", "sender.mjs"})
-    fs::copy_file(from / file, folder / file, fs::copy_options::overwrite_existing, error);
-  if (same) return folder.string();
-  const std::string command =
-      "cd '" + folder.string() + "' && timeout 200 npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 && touch fetched";
-  return std::system(command.c_str()) == 0 ? folder.string() : std::string();
+// The folder with the exporters, which ./dev fetches; "" where it could not.
+std::string fetchedExporters() {
+  const std::string folder = RG_SOURCE_DIR "/build/otlp_exporters";
+  return std::filesystem::exists(folder) ? folder : "";
 }
 
 class OtlpExporters : public testing::TestWithParam<const char*> {
@@ -66,8 +50,8 @@ class OtlpExporters : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(OtlpExporters, LoseNothingAndDoubleNothingWhenTheHubIsKilled) {
-  const std::string folder = exporters();
-  if (folder.empty()) GTEST_SKIP() << "npm cannot fetch OpenTelemetry's exporters (tests/otlp)";
+  const std::string folder = fetchedExporters();
+  if (folder.empty()) GTEST_SKIP() << "no exporters of OpenTelemetry (tests/otlp); ./dev test fetches them with npm";
   constexpr int kRounds = 150, kKills = 10, kSpans = 5;
   auto hub = serve();
   Program sender({"node", folder + "/sender.mjs", "http://" + m_receive.address(), GetParam(), std::to_string(kRounds)},
