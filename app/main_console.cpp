@@ -188,8 +188,8 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
     return fail("--connect " + arguments.connect + ": expected HOST:PORT or unix:PATH", 2);
   if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
-  for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--kubernetes",
-                             "--prometheus", "--alerts"})
+  for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--receive-grpc",
+                             "--kubernetes", "--prometheus", "--alerts"})
     if (options.find(of_hub).count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
   return std::nullopt;
 }

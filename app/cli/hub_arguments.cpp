@@ -27,7 +27,8 @@ void HubArguments::declare(Options options) {
   options.add("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
       .range(0.0, 1e6)
       .defaultShown();
-  options.add("--receive", m_receive, "Hub: HOST:PORT for remote_write and OTLP/HTTP (docs/operate/receivers.md)");
+  options.add("--receive", m_receive.http, "Hub: HOST:PORT for remote_write and OTLP/HTTP (docs/operate/receivers.md)");
+  options.add("--receive-grpc", m_receive.grpc, "Hub: HOST:PORT for OTLP/gRPC (docs/operate/receivers.md)");
   options.add("--scrape", m_scrape, "Hub: Prometheus endpoints to scrape (TOML; docs/operate/scrape.md)");
   m_kubernetes.declare(options);
   m_prometheus.declare(options);

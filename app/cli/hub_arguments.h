@@ -11,6 +11,7 @@
 
 #include "app/cli/kubernetes_watching.h"
 #include "app/cli/prometheus_recording.h"
+#include "app/cli/receiving.h"
 #include "collectors/hub/server/hub_options.h"
 #include "collectors/scrape/scrape_config.h"
 
@@ -31,8 +32,7 @@ class HubArguments {
   // The targets in the --scrape file; none without it. An error names the file and its line.
   Result<std::vector<ScrapeTarget>> scrapeTargets() const;
 
-  // Address of the receivers; empty: none.
-  const std::string& receive() const { return m_receive; }
+  const ReceiverAddresses& receive() const { return m_receive; }
   Result<std::optional<KubeSelection>> kubernetes() const { return m_kubernetes.selection(); }
   // --from, --to, --slurm: of the console, whose --prometheus may also be a past window.
   void declareWindow(Options options) { m_prometheus.declareWindow(options); }
@@ -45,7 +45,8 @@ class HubArguments {
   KubernetesArguments m_kubernetes;
   RecordingArguments m_prometheus;
   double m_max_gib = 0;
-  std::string m_durability = "kill", m_scrape, m_trust, m_receive;
+  std::string m_durability = "kill", m_scrape, m_trust;
+  ReceiverAddresses m_receive;
 };
 
 }  // namespace runglass

@@ -9,9 +9,9 @@
 
 namespace runglass {
 
-Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& store, const std::string& listen,
+Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& store, const ReceiverAddresses& listen,
                                                   const HubOptions& options) {
-  if (listen.empty()) return std::unique_ptr<Receivers>();
+  if (listen.http.empty() && listen.grpc.empty()) return std::unique_ptr<Receivers>();
   ReceiverPort port{.deliver = [&hub](ReceivedBatch batch) { hub.receive(std::move(batch)); },
                     .has_room = [&hub] { return hub.hasRoom(); },
                     .settle =
@@ -30,7 +30,11 @@ Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& s
                     .stats = [&hub] { return hub.stats(); },
                     .node_uuid = [names = std::make_shared<NodeNames>(hub, store)](const std::string& name) { return names->uuidOf(name); },
                     .this_node = thisMachine()};
-  return Receivers::start({.listen = listen, .token_file = options.token_file, .tls_cert = options.tls_cert, .tls_key = options.tls_key},
+  return Receivers::start({.listen = listen.http,
+                           .listen_grpc = listen.grpc,
+                           .token_file = options.token_file,
+                           .tls_cert = options.tls_cert,
+                           .tls_key = options.tls_key},
                           std::move(port));
 }
 

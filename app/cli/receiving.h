@@ -13,7 +13,12 @@
 
 namespace runglass {
 
+struct ReceiverAddresses {
+  std::string http, grpc;  // HOST:PORT; empty: none
+};
+
 // Null without an address. Tokens and certificates are those of the hub.
-Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& store, const std::string& listen, const HubOptions& options);
+Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& store, const ReceiverAddresses& listen,
+                                                  const HubOptions& options);
 
 }  // namespace runglass

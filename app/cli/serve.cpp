@@ -34,7 +34,7 @@ class Serve : public Command {
   const char* examples() const override {
     return "runglassctl serve --store run.rgl\n"
            "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n"
-           "runglassctl serve --store run.rgl --receive 127.0.0.1:9201\n"
+           "runglassctl serve --store run.rgl --receive 127.0.0.1:9201 --receive-grpc 127.0.0.1:4317\n"
            "runglassctl serve --store run.rgl --prometheus http://prom:9090 --nodes 'gpu-[001-128]'\n";
   }
   void declare(Options options) override {
@@ -65,7 +65,8 @@ class Serve : public Command {
     Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
     if (!options.listen.empty() && !options.socket.empty()) std::printf("listening on unix:%s\n", options.socket.c_str());
-    if (receivers) std::printf("receiving on %s\n", receivers->address().c_str());
+    if (!m_hub.receive().http.empty()) std::printf("receiving on %s\n", receivers->address().c_str());
+    if (!m_hub.receive().grpc.empty()) std::printf("receiving OTLP/gRPC on %s\n", receivers->grpcAddress().c_str());
     std::printf("%s\n", agentHint(hub->address(), options).c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));

@@ -51,7 +51,7 @@ struct SessionOptions {
   std::vector<ScrapeTarget> scrape = {};                         // for that hub
   std::optional<KubeSelection> kubernetes = std::nullopt;        // for that hub
   std::optional<PrometheusSelection> prometheus = std::nullopt;  // for that hub
-  std::string receive = {};                                      // address of its receivers; empty: none
+  ReceiverAddresses receive = {};                                // of its receivers
   AlertOptions alerts = defaultAlerts(true);                     // for that hub
   std::function<void(const AlertMessage&)> desktop = {};         // shows a message; called on the hub's thread
   ControlTarget control = {};                        // how to reach the hub of another process; its address is in the store's lock

@@ -10,6 +10,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -151,6 +152,32 @@ TEST_F(PrometheusConsole, TheCommandLineOpensASlurmJobAtTheRequestedView) {
   ASSERT_EQ((*reader)->runs()->size(), 1U);
   EXPECT_EQ((*reader)->runs()->front().name, "train-4711");
   EXPECT_EQ((*reader)->devices()->size(), 1U) << "the other GPU is not of the job";
+}
+
+// The program itself: what records is made of its command line.
+TEST_F(PrometheusConsole, ALiveWindowRecordsWhatTheServerScrapes) {
+  if (!startPrometheus()) GTEST_SKIP() << "no prometheus; ./dev test fetches it";
+  const std::string store = file("live.rgl");
+  Program window({RG_BIN_DIR "/runglass", store, "--live", "--prometheus", url().toStdString(), "--prometheus-interval", "0.3"},
+                 file("log"),
+                 {{"QT_QPA_PLATFORM", "offscreen"}, {"HOME", dir.path().toStdString()}, {"XDG_CONFIG_HOME", dir.path().toStdString()}});
+  const auto recorded = [&](std::int64_t scrape) {
+    const auto reader = openStore(store).reader();
+    if (!reader.ok()) return false;
+    const auto memory = (*reader)->series({.metric = "gpu_memory_used_bytes"});
+    if (!memory.ok() || memory->size() != 2) return false;
+    const auto samples = (*reader)->samples(memory->front().id, {});
+    return samples.ok() && !samples->value.empty() && samples->value.back() >= static_cast<double>(scrape << 20U);
+  };
+  EXPECT_TRUE(waitFor([&] { return recorded(1); }));
+  const std::int64_t later = exporter.scrapes() + 5;
+  EXPECT_TRUE(waitFor([&] { return recorded(later); })) << "it goes on";
+  window.signal(SIGTERM);
+  EXPECT_EQ(window.wait(), 0);
+  const auto reader = openStore(store).reader();
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ((*reader)->devices()->size(), 2U);
+  EXPECT_TRUE((*reader)->issues()->empty());
 }
 
 TEST_F(PrometheusConsole, AServerThatDoesNotAnswerShowsProgressAndCanBeStopped) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sender.mjs URL json|proto ROUNDS: sends ROUNDS requests each of metrics, spans and log lines with OpenTelemetry's exporters. An export that
+// sender.mjs URL json|proto|grpc ROUNDS: sends ROUNDS requests each of metrics, spans and log lines with OpenTelemetry's exporters. An export that
 // fails is repeated with the same data, as a Collector does. Prints "sent N" after each round.
+import { OTLPLogExporter as GrpcLogs } from '@opentelemetry/exporter-logs-otlp-grpc';
 import { OTLPLogExporter as JsonLogs } from '@opentelemetry/exporter-logs-otlp-http';
 import { OTLPLogExporter as ProtoLogs } from '@opentelemetry/exporter-logs-otlp-proto';
+import { OTLPMetricExporter as GrpcMetrics } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonMetrics } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtoMetrics } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter as GrpcTraces } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as JsonTraces } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtoTraces } from '@opentelemetry/exporter-trace-otlp-proto';
 import { Resource } from '@opentelemetry/resources';
@@ -13,12 +16,21 @@ import { AggregationTemporality, ExponentialHistogramAggregation, MeterProvider,
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 
 const [url, encoding, rounds] = process.argv.slice(2);
-const proto = encoding === 'proto';
-const options = (path) => ({ url: url + path, compression: proto ? 'gzip' : 'none', timeoutMillis: 5000 });
+const kinds = {
+  json: [JsonMetrics, JsonTraces, JsonLogs],
+  proto: [ProtoMetrics, ProtoTraces, ProtoLogs],
+  grpc: [GrpcMetrics, GrpcTraces, GrpcLogs],
+};
+const [Metrics, Traces, Logs] = kinds[encoding];
+const options = (path) => ({
+  url: encoding === 'grpc' ? url : url + path,
+  compression: encoding === 'json' ? 'none' : 'gzip',
+  timeoutMillis: 5000,
+});
 const exporters = {
-  metrics: new (proto ? ProtoMetrics : JsonMetrics)(options('/v1/metrics')),
-  traces: new (proto ? ProtoTraces : JsonTraces)(options('/v1/traces')),
-  logs: new (proto ? ProtoLogs : JsonLogs)(options('/v1/logs')),
+  metrics: new Metrics(options('/v1/metrics')),
+  traces: new Traces(options('/v1/traces')),
+  logs: new Logs(options('/v1/logs')),
 };
 const resource = new Resource({ 'service.name': 'exporters', 'host.name': 'node-1', 'runglass.run': 'otel', rank: 2 });
 

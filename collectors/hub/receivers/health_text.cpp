@@ -37,6 +37,8 @@ std::string healthText(const HubStats& hub, const ReceiverStats& receivers) {
   counter(out, "runglass_receiver_samples_total", "Samples acknowledged as durable.", receivers.samples);
   counter(out, "runglass_receiver_repeated_samples_total", "Samples that were sent again and not stored twice.", receivers.repeated);
   counter(out, "runglass_receiver_refused_samples_total", "Samples refused.", receivers.refused_samples);
+  counter(out, "runglass_receiver_cut_connections_total", "Connections of OTLP/gRPC closed because of their traffic.",
+          receivers.cut_connections);
   gauge(out, "runglass_receiver_senders", "Senders since the start of the hub.", receivers.senders);
   gauge(out, "runglass_receiver_series", "Series that senders write now.", receivers.series);
   return out;

@@ -54,6 +54,7 @@ class HttpExchange {
 
  private:
   friend class HttpListener;
+  friend class GrpcListener;
   MHD_Connection* m_connection = nullptr;
   std::optional<HttpReply> m_reply;
   std::function<void(HttpExchange&)> m_answered;

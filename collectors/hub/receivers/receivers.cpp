@@ -136,6 +136,7 @@ struct Receivers::Parts {
   bool local = true;
   std::unique_ptr<AccessTable> access;
   std::unique_ptr<HttpListener> http;
+  std::unique_ptr<GrpcListener> grpc;
   std::vector<std::thread> workers;
 
   struct Sender {
@@ -151,16 +152,30 @@ struct Receivers::Parts {
   bool stopping RG_GUARDED_BY(mutex) = false;
   ReceiverStats stats RG_GUARDED_BY(mutex);
 
+  ReceiverStats now() const;
+  Result<std::unique_ptr<Listener>> listen(const std::string& address) const;
+  // Of HTTP and gRPC.
   std::optional<HttpReply> admit(const HttpHead& head, std::string& sender);
+  std::optional<HttpReply> admitCall(const HttpHead& head, std::string& sender);
+  std::optional<HttpReply> counted(std::optional<HttpReply> reply, const HttpHead& head);
   std::optional<HttpReply> refusal(const HttpHead& head, std::string& sender);
+  std::optional<HttpReply> unknownSender(const HttpHead& head, std::uint8_t scopes, std::string& sender);
   void serve(std::shared_ptr<HttpExchange> exchange);
   void work();
   void write(Sender& sender, const std::shared_ptr<HttpExchange>& exchange);
   void refuse(HttpExchange& exchange, HttpReply reply);
 };
 
-std::optional<HttpReply> Receivers::Parts::admit(const HttpHead& head, std::string& sender) {
-  std::optional<HttpReply> reply = refusal(head, sender);
+std::optional<HttpReply> Receivers::Parts::admit(const HttpHead& head, std::string& sender) { return counted(refusal(head, sender), head); }
+
+// Browsers, which a page could make reach the loopback, do not speak gRPC.
+std::optional<HttpReply> Receivers::Parts::admitCall(const HttpHead& head, std::string& sender) {
+  std::optional<HttpReply> reply = unknownSender(head, static_cast<std::uint8_t>(Scope::kReceive), sender);
+  if (!reply && !port.has_room()) reply = queueFull();
+  return counted(std::move(reply), head);
+}
+
+std::optional<HttpReply> Receivers::Parts::counted(std::optional<HttpReply> reply, const HttpHead& head) {
   if (!reply) return reply;
   const MutexLock lock(mutex);
   ++stats.refused_requests;
@@ -174,15 +189,22 @@ std::optional<HttpReply> Receivers::Parts::refusal(const HttpHead& head, std::st
   if (head.method != (write ? "POST" : "GET")) return HttpReply{.status = 405, .text = write ? "method: POST\n" : "method: GET\n"};
   // A page in a browser of this machine reaches the loopback under a name of its own.
   if (local && !isLoopbackName(head.host)) return HttpReply{.status = 403, .text = "host: not a name of the loopback\n"};
-  const Result<Pass> pass =
-      access->check({.authorization = head.authorization, .certificate = {}, .address = head.address}, {wallNow(), monotonicNow()});
-  if (!pass.ok()) return replyOf(pass.status());
-  if (write ? !pass->allows(Scope::kReceive) : !pass->allows(Scope::kReceive) && !pass->allows(Scope::kRead))
-    return HttpReply{.status = 403, .text = "token: good for " + scopeNames(pass->scopes) + ", not for receive\n"};
-  sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
+  const auto receive = static_cast<std::uint8_t>(Scope::kReceive), read = static_cast<std::uint8_t>(Scope::kRead);
+  if (auto unknown = unknownSender(head, write ? receive : receive | read, sender)) return unknown;
   if (metrics) return std::nullopt;
   if (std::optional<HttpReply> wrong = wrongBody(head)) return wrong;
   if (!port.has_room()) return queueFull();
+  return std::nullopt;
+}
+
+// `scopes`: one of them is needed.
+std::optional<HttpReply> Receivers::Parts::unknownSender(const HttpHead& head, std::uint8_t scopes, std::string& sender) {
+  const Result<Pass> pass =
+      access->check({.authorization = head.authorization, .certificate = {}, .address = head.address}, {wallNow(), monotonicNow()});
+  if (!pass.ok()) return replyOf(pass.status());
+  sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
+  if ((pass->scopes & scopes) == 0)
+    return HttpReply{.status = 403, .text = "token: good for " + scopeNames(pass->scopes) + ", not for receive\n"};
   return std::nullopt;
 }
 
@@ -196,13 +218,8 @@ void Receivers::Parts::refuse(HttpExchange& exchange, HttpReply reply) {
 
 void Receivers::Parts::serve(std::shared_ptr<HttpExchange> exchange) {
   if (exchange->head.path == kMetricsPath) {
-    ReceiverStats now;
-    {
-      const MutexLock lock(mutex);
-      now = stats;
-    }
     return exchange->answer(
-        {.status = 200, .text = healthText(port.stats(), now), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
+        {.status = 200, .text = healthText(port.stats(), now()), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
   }
   const MutexLock lock(mutex);
   auto it = senders.find(exchange->sender);
@@ -310,41 +327,77 @@ void Receivers::Parts::write(Sender& sender, const std::shared_ptr<HttpExchange>
 Receivers::Receivers() : m_parts(std::make_unique<Parts>()) {}
 Receivers::~Receivers() { stop(); }
 
+ReceiverStats Receivers::Parts::now() const {
+  ReceiverStats out;
+  {
+    const MutexLock lock(mutex);
+    out = stats;
+  }
+  if (grpc) out.cut_connections = grpc->cutConnections();
+  return out;
+}
+
+Result<std::unique_ptr<Listener>> Receivers::Parts::listen(const std::string& address) const {
+  RG_ASSIGN(std::unique_ptr<Listener> listener, Listener::listen(address, ""));
+  if (!listener->local() && (options.tls_cert.empty() || options.tls_key.empty() || options.token_file.empty()))
+    return Status(Code::kFailedPrecondition, "receive: " + address +
+                                                 ": reachable from other machines, so TLS and a token file are needed "
+                                                 "(runglassctl pair makes them)");
+  return listener;
+}
+
 Result<std::unique_ptr<Receivers>> Receivers::start(ReceiverOptions options, ReceiverPort port) {
   std::unique_ptr<Receivers> self(new Receivers());
   Parts& parts = *self->m_parts;
-  RG_ASSIGN(std::unique_ptr<Listener> listener, Listener::listen(options.listen, ""));
-  parts.local = listener->local();
-  HttpListener::Tls tls;
-  if (!parts.local) {
-    if (options.tls_cert.empty() || options.tls_key.empty() || options.token_file.empty())
-      return Status(Code::kFailedPrecondition, "receive: " + options.listen +
-                                                   ": reachable from other machines, so TLS and a token file are needed "
-                                                   "(runglassctl pair makes them)");
-    RG_ASSIGN(tls.certificate, readGuarded(options.tls_cert, "TLS certificate", false));
-    RG_ASSIGN(tls.key, readGuarded(options.tls_key, "TLS key", true));
-  }
-  RG_ASSIGN(parts.access, AccessTable::open(options.token_file, {wallNow(), monotonicNow()}));
   parts.options = std::move(options);
   parts.port = std::move(port);
+  const ReceiverOptions& own = parts.options;
+  std::unique_ptr<Listener> http, grpc;
+  if (!own.listen.empty()) {
+    RG_ASSIGN(http, parts.listen(own.listen));
+    parts.local = http->local();
+  }
+  if (!own.listen_grpc.empty()) {
+    RG_ASSIGN(grpc, parts.listen(own.listen_grpc));
+  }
+  HttpListener::Tls tls;
+  if (!parts.local) {
+    RG_ASSIGN(tls.certificate, readGuarded(own.tls_cert, "TLS certificate", false));
+    RG_ASSIGN(tls.key, readGuarded(own.tls_key, "TLS key", true));
+  }
+  RG_ASSIGN(parts.access, AccessTable::open(own.token_file, {wallNow(), monotonicNow()}));
   for (std::size_t i = 0; i < kWorkers; ++i) parts.workers.emplace_back([&parts] { parts.work(); });
-  RG_ASSIGN(parts.http,
-            HttpListener::start(std::move(listener), tls, parts.options.http,
-                                {.admit = [&parts](const HttpHead& head, std::string& sender) { return parts.admit(head, sender); },
-                                 .serve = [&parts](std::shared_ptr<HttpExchange> exchange) { parts.serve(std::move(exchange)); }}));
+  const auto serve = [&parts](std::shared_ptr<HttpExchange> exchange) { parts.serve(std::move(exchange)); };
+  if (grpc) {
+    std::unique_ptr<TlsServer> secure;
+    if (!grpc->local()) {
+      HubOptions files;
+      files.listen = own.listen_grpc, files.token_file = own.token_file, files.tls_cert = own.tls_cert, files.tls_key = own.tls_key;
+      RG_ASSIGN(secure, TlsServer::make(files, *parts.access, false));
+    }
+    RG_ASSIGN(parts.grpc,
+              GrpcListener::start(std::move(grpc), std::move(secure), own.http,
+                                  {.admit = [&parts](const HttpHead& head, std::string& sender) { return parts.admitCall(head, sender); },
+                                   .serve = serve}));
+  }
+  if (http) {
+    RG_ASSIGN(parts.http,
+              HttpListener::start(
+                  std::move(http), tls, own.http,
+                  {.admit = [&parts](const HttpHead& head, std::string& sender) { return parts.admit(head, sender); }, .serve = serve}));
+  }
   return self;
 }
 
-std::string Receivers::address() const { return m_parts->http->address(); }
-
-ReceiverStats Receivers::stats() const {
-  const MutexLock lock(m_parts->mutex);
-  return m_parts->stats;
-}
+std::string Receivers::address() const { return m_parts->http ? m_parts->http->address() : std::string(); }
+std::string Receivers::grpcAddress() const { return m_parts->grpc ? m_parts->grpc->address() : std::string(); }
+ReceiverStats Receivers::stats() const { return m_parts->now(); }
 
 void Receivers::stop() {
   Parts& parts = *m_parts;
-  if (parts.http) parts.http->stop();  // answers everything first
+  // They answer everything first.
+  if (parts.http) parts.http->stop();
+  if (parts.grpc) parts.grpc->stop();
   {
     const MutexLock lock(parts.mutex);
     parts.stopping = true;

@@ -12,7 +12,7 @@ Result<Pass> Admission::admit(const grpc::CallbackServerContext& context, Scope 
   const auto header = context.client_metadata().find("authorization");
   if (header != context.client_metadata().end()) shown.authorization = {header->second.data(), header->second.size()};
   RG_ASSIGN(Pass pass, m_access.check(shown, {wallNow(), monotonicNow()}));
-  m_relay.admit(*peer);
+  if (!m_relay.admit(*peer)) return Status(Code::kResourceExhausted, "session: its address has its number of connections");
   if (!pass.allows(scope))
     return Status(Code::kPermissionDenied, "session: what '" + pass.name + "' showed is good for " + scopeNames(pass.scopes) +
                                                ", not for " + scopeNames(static_cast<std::uint8_t>(scope)));

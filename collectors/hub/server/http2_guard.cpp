@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace runglass {
 namespace {
@@ -116,8 +117,10 @@ Http2Guard::Verdict Http2Guard::begin(const Frame& frame, DurNs now) {
     call->ended = ends;
     if (frame.length == 0) return Verdict::kPass;
     call->unfinished += kFrameCost;
-    m_unfinished += kFrameCost;
-    if (m_unfinished + frame.length > kMaxUnfinished) return breakOff("too many bytes of unfinished messages");
+    count(kFrameCost);
+    if (m_unfinished + frame.length > m_limits.unfinished) return breakOff("too many bytes of unfinished messages");
+    if (m_limits.shared != nullptr && *m_limits.shared + frame.length > m_limits.max_shared)
+      return breakOff("unfinished messages of all connections take the memory for them");
     return Verdict::kPass;
   }
   if (frame.type == kPushPromise) return breakOff("a client's PUSH_PROMISE");
@@ -169,13 +172,17 @@ void Http2Guard::payload(std::string_view bytes) {
       call->message_left -= static_cast<std::uint32_t>(step);
     }
     call->unfinished += step;
-    m_unfinished += step;
+    count(step);
     bytes.remove_prefix(step);
     if (call->head_bytes < call->head.size() || call->message_left > 0) continue;
-    m_unfinished -= call->unfinished;
-    call->unfinished = 0;
+    count(0 - std::exchange(call->unfinished, 0));
     call->head_bytes = 0;
   }
+}
+
+void Http2Guard::count(std::size_t bytes) {
+  m_unfinished += bytes;
+  if (m_limits.shared != nullptr) *m_limits.shared += bytes;
 }
 
 Http2Guard::Call* Http2Guard::find(std::uint32_t stream) {
@@ -186,7 +193,7 @@ Http2Guard::Call* Http2Guard::find(std::uint32_t stream) {
 void Http2Guard::close(std::uint32_t stream) {
   const auto found = std::ranges::find(m_calls, stream, &Call::stream);
   if (found == m_calls.end()) return;
-  m_unfinished -= found->unfinished;
+  count(0 - found->unfinished);
   *found = m_calls.back();
   m_calls.pop_back();
 }

@@ -10,7 +10,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +29,19 @@ class Http2Guard {
   static constexpr std::size_t kBytesBefore = 32U << 10;  // per connection without an admitted call
   static constexpr std::size_t kCallsBefore = 16, kCalls = 64;
   static constexpr std::size_t kMaxHeaderBlock = 16U << 10;
-  // Limit for incomplete messages, all calls of a connection together; each frame adds kFrameCost for gRPC's overhead.
   static constexpr std::size_t kMaxUnfinished = 1U << 20, kFrameCost = 64;
+  // For incomplete messages; each frame adds kFrameCost for gRPC's overhead.
+  struct Limits {
+    std::size_t unfinished = kMaxUnfinished;     // all calls of a connection together
+    std::atomic<std::size_t>* shared = nullptr;  // also counts those of other connections and messages of calls; null: no counter
+    std::size_t max_shared = std::numeric_limits<std::size_t>::max();
+  };
+
+  Http2Guard() = default;
+  explicit Http2Guard(Limits limits) : m_limits(limits) {}
+  Http2Guard(const Http2Guard&) = delete;
+  Http2Guard& operator=(const Http2Guard&) = delete;
+  ~Http2Guard() { count(0 - m_unfinished); }
 
   // Number of bytes at the front of `bytes` to pass on. The rest must be given again at the next call, followed by new bytes. `max_bytes`:
   // a further limit, of all connections without an admitted call.
@@ -71,9 +85,12 @@ class Http2Guard {
   Verdict control(double cost, DurNs now, const char* problem);
   Verdict breakOff(const char* problem);
   void payload(std::string_view bytes);
+  // Adds to the bytes of incomplete messages; modulo 2^64.
+  void count(std::size_t bytes);
   Call* find(std::uint32_t stream);
   void close(std::uint32_t stream);
 
+  const Limits m_limits;
   bool m_admitted = false, m_share_used = false;
   Verdict m_verdict = Verdict::kPass;
   const char* m_problem = "";

@@ -7,7 +7,6 @@
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +20,7 @@
 #include "collectors/hub/server/ingest_thread.h"
 #include "collectors/hub/server/listener.h"
 #include "collectors/hub/server/relay.h"
+#include "collectors/hub/server/server_limits.h"
 #include "collectors/hub/server/tls_server.h"
 #include "storage/open_store.h"
 #include "storage/read/store_uuid.h"
@@ -30,25 +30,6 @@ namespace {
 
 constexpr int kMaxMessage = 1 << 20;  // as what Http2Guard lets pass of one
 constexpr DurNs kDrain = 2 * kNsPerSecond;
-
-void setLimits(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMaxMessage);
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
-           {GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},  // it would inflate before the size limit is checked
-           {GRPC_ARG_MAX_CONCURRENT_STREAMS, 64},
-           {GRPC_ARG_MAX_METADATA_SIZE, 8 << 10},
-           {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000},
-           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's keepalive settings are in hub_link.cpp
-           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
-           {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 9'000},
-           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
-           {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2},
-           {GRPC_ARG_MAX_CONNECTION_IDLE_MS, 30'000},
-           {GRPC_ARG_ALLOW_REUSEPORT, 0},
-       })
-    builder.AddChannelArgument(name, value);
-  builder.SetResourceQuota(grpc::ResourceQuota("hub").Resize(256U << 20));
-}
 
 // Whether the newest event about the store's cap is that data is refused. Events have no index by kind: they are read only in a store with
 // the issue that comes with them.
@@ -116,7 +97,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  setLimits(builder);
+  setServerLimits(builder, {.max_message = kMaxMessage, .memory = 256U << 20, .idle = 30 * kNsPerSecond});
   builder.RegisterService(parts.service.get());
   builder.RegisterService(parts.control.get());
   builder.RegisterService(parts.follow.get());
@@ -125,12 +106,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.connections = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, grpc::InsecureServerCredentials());
   parts.server = builder.BuildAndStart();
   if (parts.server == nullptr) return Status(Code::kUnavailable, "listen: " + hub->address() + ": gRPC does not start");
-  RG_TRY(parts.relay->start([connections = parts.connections.get()](int listener, int fd) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.listener_fd = listener;
-    connection.fd = fd;
-    connections->HandleNewConnection(&connection);
-  }));
+  RG_TRY(parts.relay->start(connectionsInto(*parts.connections)));
   return hub;
 }
 

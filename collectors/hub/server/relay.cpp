@@ -35,11 +35,11 @@ class AdmittedLoop final : public RelayLoop {
 
 bool isOwnSocket(const std::string& name) { return name.starts_with("unix:"); }
 
-Relay::Relay() : m_prefix("runglass-" + randomUuid() + "-") {}
+Relay::Relay(const Limits& limits) : m_limits(limits), m_prefix("runglass-" + randomUuid() + "-") {}
 Relay::~Relay() { stop(); }
 
 Result<std::unique_ptr<Relay>> Relay::open(Listener& listener, std::unique_ptr<TlsServer> tls, Limits limits) {
-  std::unique_ptr<Relay> relay(new Relay());
+  std::unique_ptr<Relay> relay(new Relay(limits));
   relay->m_admitted =
       std::make_unique<AdmittedLoop>(*relay, [self = relay.get()](const RelayConnection& connection) { self->closed(connection); });
   relay->m_strangers = std::make_unique<StrangerLoop>(*relay, *relay->m_admitted, listener, std::move(tls), limits);
@@ -80,8 +80,21 @@ std::shared_ptr<RelayPeer> Relay::find(const std::string& name) const {
   return found == m_peers.end() ? nullptr : found->second;
 }
 
-void Relay::admit(RelayPeer& peer) {
-  if (!peer.admitted.exchange(true)) m_strangers->promote(peer.id);
+bool Relay::admit(RelayPeer& peer) {
+  {
+    const MutexLock lock(m_mutex);
+    if (peer.admitted) return true;
+    std::size_t all = 0, of_address = 0;
+    for (const auto& [id, other] : m_peers) {
+      if (!other->admitted) continue;
+      ++all;
+      of_address += other->address == peer.address ? 1 : 0;
+    }
+    if (all >= m_limits.admitted || of_address >= m_limits.admitted_per_address) return false;
+    peer.admitted = true;
+  }
+  m_strangers->promote(peer.id);
+  return true;
 }
 
 void Relay::cutOff(const RelayConnection& connection, const char* why) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ class Relay {
     std::size_t total = 512;         // a further one replaces one of the address with the largest number
     std::size_t bytes = 512U << 10;  // sent to gRPC by all of them together
     std::size_t descriptors = 0;     // of the process; 0: its RLIMIT_NOFILE
+    // Connections with an admitted call.
+    std::size_t admitted = std::numeric_limits<std::size_t>::max(), admitted_per_address = std::numeric_limits<std::size_t>::max();
+    Http2Guard::Limits guard = {};
   };
   // Connections closed because of their traffic.
   struct Cut {
@@ -45,8 +49,8 @@ class Relay {
   Status start(Serve serve);
   // The connection with gRPC's `name`; null: not from the port, or ended.
   std::shared_ptr<RelayPeer> find(const std::string& name) const;
-  // A call of this connection was admitted.
-  void admit(RelayPeer& peer);
+  // A call of this connection may be admitted; false: its address or all have their number of such connections.
+  bool admit(RelayPeer& peer);
   Cut cut() const;
   // Closes the listening sockets, and connections that gRPC has not received yet.
   void stopListening();
@@ -60,8 +64,9 @@ class Relay {
   void cutOff(const RelayConnection& connection, const char* why);
 
  private:
-  Relay();
+  explicit Relay(const Limits& limits);
 
+  const Limits m_limits;
   std::string m_prefix;  // of gRPC's names, unique to this hub
   mutable Mutex m_mutex;
   std::map<std::uint64_t, std::shared_ptr<RelayPeer>> m_peers RG_GUARDED_BY(m_mutex);

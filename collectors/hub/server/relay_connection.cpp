@@ -29,8 +29,9 @@ bool wouldWait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EI
 
 }  // namespace
 
-RelayConnection::RelayConnection(std::shared_ptr<RelayPeer> peer, int fd, std::unique_ptr<TlsSession> tls, DurNs now)
-    : m_peer(std::move(peer)), m_began(now), m_fd(fd), m_tls(std::move(tls)), m_shaken(m_tls == nullptr) {}
+RelayConnection::RelayConnection(std::shared_ptr<RelayPeer> peer, int fd, std::unique_ptr<TlsSession> tls, Http2Guard::Limits limits,
+                                 DurNs now)
+    : m_peer(std::move(peer)), m_began(now), m_fd(fd), m_tls(std::move(tls)), m_guard(limits), m_shaken(m_tls == nullptr) {}
 
 RelayConnection::~RelayConnection() {
   drop();

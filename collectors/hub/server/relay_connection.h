@@ -36,7 +36,7 @@ class RelayConnection {
   static constexpr DurNs kHoldFor = 5 * kNsPerSecond;      // maximum time for which the guard's data is held
   static constexpr DurNs kLinger = 5 * kNsPerSecond;       // for a peer to receive the last data of gRPC
 
-  RelayConnection(std::shared_ptr<RelayPeer> peer, int fd, std::unique_ptr<TlsSession> tls, DurNs now);
+  RelayConnection(std::shared_ptr<RelayPeer> peer, int fd, std::unique_ptr<TlsSession> tls, Http2Guard::Limits limits, DurNs now);
   RelayConnection(const RelayConnection&) = delete;
   RelayConnection& operator=(const RelayConnection&) = delete;
   ~RelayConnection();

@@ -96,7 +96,7 @@ void StrangerLoop::begin(Listener::Accepted accepted, DurNs now) {
     ::close(accepted.fd);
     return;
   }
-  add(std::make_unique<RelayConnection>(std::move(peer), accepted.fd, std::move(tls), now));
+  add(std::make_unique<RelayConnection>(std::move(peer), accepted.fd, std::move(tls), m_limits.guard, now));
 }
 
 void StrangerLoop::end(RelayConnection& connection) {

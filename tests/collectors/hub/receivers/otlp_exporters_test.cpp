@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenTelemetry's JavaScript exporters send to `runglassctl serve --receive`, which is killed meanwhile: everything is stored once.
+// OpenTelemetry's JavaScript exporters send to `runglassctl serve --receive`, or `--receive-grpc`, which is killed meanwhile: everything is
+// stored once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,10 +32,11 @@ std::string fetchedExporters() {
 class OtlpExporters : public testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<test::Process> serve() {
-    auto hub = std::make_unique<test::Process>(
-        std::vector<std::string>{"runglassctl", "serve", "--store", m_store, "--listen", "127.0.0.1:0", "--receive", m_receive.address()});
+    auto hub =
+        std::make_unique<test::Process>(std::vector<std::string>{"runglassctl", "serve", "--store", m_store, "--listen", "127.0.0.1:0",
+                                                                 m_grpc ? "--receive-grpc" : "--receive", m_receive.address()});
     (void)hub->line();
-    EXPECT_EQ(hub->line(), "receiving on " + m_receive.address());
+    EXPECT_EQ(hub->line(), (m_grpc ? "receiving OTLP/gRPC on " : "receiving on ") + m_receive.address());
     return hub;
   }
   int sent() const {
@@ -44,6 +46,7 @@ class OtlpExporters : public testing::TestWithParam<const char*> {
     return rounds;
   }
 
+  const bool m_grpc = std::string(GetParam()) == "grpc";
   test::TempFolder m_folder;
   const std::string m_store = m_folder.file("s.rgl");
   const test::ReservedPort m_receive;
@@ -100,7 +103,7 @@ TEST_P(OtlpExporters, LoseNothingAndDoubleNothingWhenTheHubIsKilled) {
   EXPECT_THAT((std::set<std::string>(lines.begin(), lines.end())), SizeIs(kRounds));
 }
 
-INSTANTIATE_TEST_SUITE_P(Encodings, OtlpExporters, testing::Values("json", "proto"),
+INSTANTIATE_TEST_SUITE_P(Encodings, OtlpExporters, testing::Values("json", "proto", "grpc"),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -38,6 +40,11 @@ class Guard : public testing::Test {
     for (int i = 0; i < most; ++i)
       if (!goesOn(frame(i))) return i;
     return most;
+  }
+  // A connection of its own.
+  void renew() {
+    std::destroy_at(&guard);
+    std::construct_at(&guard);
   }
   Http2Guard guard;
   DurNs now = kNsPerSecond;
@@ -127,6 +134,30 @@ TEST_F(Guard, ASlowPaceOfResetsGoesOn) {
   }
 }
 
+TEST_F(Guard, CountsIncompleteMessagesOfSeveralConnectionsTogether) {
+  std::atomic<std::size_t> shared = 0;
+  const Http2Guard::Limits limits{.unfinished = 4U << 20, .shared = &shared, .max_shared = 40'000};
+  const std::string before = std::string(Http2Guard::kPreface) + RawHttp2::frame(RawHttp2::kSettings, 0, 0, "");
+  const std::string half = std::string("\0\0\0\x75\x30", 5) + std::string(15'000, 'x');  // of a message of 30,000 bytes
+  Http2Guard other(limits);
+  other.admit();
+  {
+    Http2Guard first(limits);
+    first.admit();
+    for (Http2Guard* one : {&first, &other}) {
+      const std::string bytes = before + opening(1) + data(1, half);
+      ASSERT_EQ(one->pass(bytes, kAny, now), bytes.size());
+    }
+    EXPECT_EQ(shared, 2 * (15'005 + Http2Guard::kFrameCost));
+    EXPECT_EQ(first.pass(data(1, std::string(15'000, 'x')), kAny, now), 0U);
+    EXPECT_EQ(first.verdict(), Verdict::kBreak);
+  }
+  EXPECT_EQ(shared, 15'005 + Http2Guard::kFrameCost) << "its connection has ended";
+  (void)other.pass(data(1, std::string(15'000, 'x')), kAny, now);
+  EXPECT_EQ(other.verdict(), Verdict::kPass);
+  EXPECT_EQ(shared, 0U) << "complete";
+}
+
 TEST_F(Guard, BreaksAtAHeaderBlockWithoutEnd) {
   guard.admit();
   ASSERT_TRUE(goesOn(RawHttp2::frame(RawHttp2::kHeaders, 0, 1, "\x83")));
@@ -153,13 +184,13 @@ TEST_F(Guard, BreaksAtFloodsOfControlFrames) {
                                               {RawHttp2::kReset, 1, RawHttp2::reset()},
                                               {kGoaway, 0, "12345678"},
                                               {RawHttp2::kData, 1, ""}}) {
-    guard = Http2Guard();
+    renew();
     SetUp();
     guard.admit();
     EXPECT_LT(until(5'000, [&](int) { return RawHttp2::frame(type, 0, stream, payload); }), 5'000) << int{type};
     EXPECT_EQ(guard.verdict(), Verdict::kBreak) << int{type};
   }
-  guard = Http2Guard();
+  renew();
   SetUp();
   EXPECT_FALSE(goesOn(RawHttp2::frame(kPush, 0, 1, "1234")));
 }
@@ -197,7 +228,7 @@ TEST_F(Guard, ABatchGoesOnAndUnfinishedMessagesAreBounded) {
 TEST_F(Guard, NeverPassesMoreThanItGotOrMay) {
   std::mt19937 random(test::seed());
   for (int round = 0; round < 200; ++round) {
-    guard = Http2Guard();
+    renew();
     SetUp();
     std::string waiting;
     for (int step = 0; step < 200 && guard.verdict() != Verdict::kBreak; ++step) {
