@@ -24,6 +24,10 @@ constexpr std::array kIssues = {
               "A table of the store was damaged, so that the store could not be opened for writing. It was rebuilt from the rows that can "
               "be read; the source names the table or what of it is lost. Names of lost rows read \"lost\". Run `runglassctl verify`, "
               "check the disk, and make a clean store with `runglassctl repair` when the run has ended."},
+    IssueInfo{"store.lost_in_repair", kError,
+              "This store was made by `runglassctl repair` from a damaged one. The source names rows, samples or a table that could not be "
+              "read and are missing here. The count is an upper bound of the rows; the detail marks an unknown number. Restore the damaged "
+              "store from a backup to get them back."},
     IssueInfo{"store.row_refused", kError,
               "The file refused rows of a table: they break one of its rules, or a page is damaged. They are kept as SQL in the store's "
               "-ingest.bad file up to its size limit (64 MiB); all else was stored. Run `runglassctl verify`."},
@@ -561,7 +565,9 @@ constexpr std::array kIssues = {
 
 std::span<const IssueInfo> issueCatalog() { return kIssues; }
 
-bool meansMissingData(std::string_view code) { return code == "store.damaged_chunk" || code == "export.gap"; }
+bool meansMissingData(std::string_view code) {
+  return code == "store.damaged_chunk" || code == "export.gap" || code == "store.lost_in_repair";
+}
 
 const IssueInfo* findIssue(std::string_view code) {
   static const auto kSorted = [] {

@@ -104,7 +104,7 @@ class Align : public Command {
   }
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());
-    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(auto reader, m_dry ? openForReading(m_store) : openItself(m_store));
     RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
     RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
     if (m_reset) return reset(std::move(reader), run, attempt, control);

@@ -14,6 +14,7 @@
 #include "app/cli/json_value.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/repaired_copy.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/run_findings.h"
 #include "app/cli/store_access.h"
@@ -138,6 +139,10 @@ class Analyze : public Command {
   Status store(bool& stored) {
     const bool any = std::ranges::any_of(m_answers, [](const RunAnswer& answer) { return !answer.findings.empty(); });
     if (!any) return {};
+    if (repairedCopy() != nullptr) {
+      std::fprintf(stderr, "note: findings are not stored: %s is damaged\n", oneLine(m_store).c_str());
+      return stored = false, Status();
+    }
     auto writer = openStore(m_store).writer(writerOptions());
     if (writer.status().code() == Code::kAlreadyExists || writer.status().code() == Code::kPermissionDenied) {
       std::fprintf(stderr, "note: findings are not stored: %s\n", writer.status().message().c_str());

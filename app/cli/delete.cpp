@@ -68,7 +68,7 @@ class Delete : public Command {
   Status run() override {
     DeletionWanted wanted;
     {
-      RG_ASSIGN(const auto reader, openForReading(m_store));
+      RG_ASSIGN(const auto reader, openItself(m_store));
       if (!m_run.empty()) {
         RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
         wanted.run = run.id;

@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/repaired_copy.h"
 #include "app/cli/row_format.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
@@ -77,6 +78,7 @@ Status writeCsv(Reader& reader, RunId run, TimeRange range, const std::string& f
       const std::string path = folder + "/" + table.name + ".csv";
       RG_ASSIGN(Output out, Output::create(path));
       RG_TRY(printQuery(reader, fill(table.sql, run, range), "sheet", out));
+      RG_TRY(out.finish());
       made.push_back(path);
     }
     return {};
@@ -117,11 +119,11 @@ class Export : public Command {
     RG_ASSIGN(auto reader, openForReading(m_store));
     if (!m_incident.empty()) {
       RG_ASSIGN(const Incident incident, wantedIncident(*reader, m_store, m_incident));
-      return exportIncident(m_store, incident.uuid, m_margin_s * kNsPerSecond, m_to);
+      return exportIncident(readableStore(m_store), incident.uuid, m_margin_s * kNsPerSecond, m_to);
     }
     RG_ASSIGN(const Run wanted, wantedRun(*reader, m_store, m_run));
     const RunId run = wanted.id;
-    if (!m_to.empty()) return exportRun(m_store, run, m_range, m_to);
+    if (!m_to.empty()) return exportRun(readableStore(m_store), run, m_range, m_to);
     if (!m_csv.empty()) return writeCsv(*reader, run, m_range, m_csv);
     RG_ASSIGN(Output out, Output::create(m_trace));
     return writeChromeTrace(*reader, run, m_range, out);

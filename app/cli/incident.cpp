@@ -79,7 +79,8 @@ class IncidentCommand : public Command {
     for (const Options sub : {m_new, m_set, m_merge, m_dismiss, m_delete}) m_control.declare(sub);
   }
   Status run() override {
-    RG_ASSIGN(m_reader, openForReading(m_store));
+    const bool reads = m_list.parsed() || m_propose.parsed() || m_show.parsed();
+    RG_ASSIGN(m_reader, reads ? openForReading(m_store) : openItself(m_store));
     if (m_list.parsed()) return list();
     if (m_propose.parsed()) return propose();
     if (m_new.parsed()) return make();
@@ -233,10 +234,10 @@ class IncidentCommand : public Command {
     joinIncident(into, incident, findings);
     RG_TRY(checkIncident(into));
     RG_TRY(store(into, false));
-    RG_ASSIGN(m_reader, openForReading(m_store));
+    RG_ASSIGN(m_reader, openItself(m_store));
     incident.state = IncidentState::kDismissed, incident.reason = "merged into “" + into.title + "”";
     RG_TRY(store(incident, false));
-    RG_ASSIGN(m_reader, openForReading(m_store));
+    RG_ASSIGN(m_reader, openItself(m_store));
     RG_ASSIGN(into, m_reader->incident(into.uuid));
     return show(into);
   }
@@ -253,7 +254,7 @@ class IncidentCommand : public Command {
   Status send(Incident incident, bool remove) {
     RG_TRY(store(incident, remove));
     if (remove) return print({{"incident_uuid", incident.uuid}, {"deleted", true}}, "deleted\n");
-    RG_ASSIGN(m_reader, openForReading(m_store));
+    RG_ASSIGN(m_reader, openItself(m_store));
     RG_ASSIGN(incident, m_reader->incident(incident.uuid));
     return show(incident);
   }

@@ -75,7 +75,7 @@ class LayoutCommand : public Command {
   }
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());
-    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(auto reader, m_order.empty() && !m_reset ? openForReading(m_store) : openItself(m_store));
     RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
     RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
     RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(*reader, run, attempt));

@@ -38,7 +38,7 @@ class AddNote : public Command {
     if (m_note.text.empty() && !m_remove) return {Code::kInvalidArgument, "no text was given"};
     RG_ASSIGN(const ControlTarget control, m_control.target());
     {
-      RG_ASSIGN(const auto reader, openForReading(m_store));
+      RG_ASSIGN(const auto reader, openItself(m_store));
       RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
       m_note.run_uuid = run.uuid;
     }

@@ -32,7 +32,10 @@ class Query : public Command {
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
     Output out = Output::spooled();
-    if (!m_json) return printQuery(*reader, m_sql, m_format, out);
+    if (!m_json) {
+      RG_TRY(printQuery(*reader, m_sql, m_format, out));
+      return out.finish();
+    }
     out.write("{\"rows\":");
     RG_TRY(printQuery(*reader, m_sql, "json", out));
     RG_ASSIGN(auto issues, reader->issues());

@@ -181,10 +181,9 @@ Status printQuery(Reader& reader, const std::string& sql, const std::string& for
     rows->row(row);
     return out.ok();
   };
-  const Status status = reader.query(sql, sink);
-  if (status.ok()) rows->end();
-  const Status written = out.finish();
-  return status.ok() ? written : status;
+  RG_TRY(reader.query(sql, sink));
+  rows->end();
+  return {};
 }
 
 }  // namespace runglass::ctl

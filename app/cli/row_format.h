@@ -29,7 +29,7 @@ class RowFormat {
 // with an apostrophe.
 std::unique_ptr<RowFormat> makeRowFormat(const std::string& format, Output& out);
 
-// Runs `sql` and prints it.
+// Runs `sql` and prints it; the caller finishes `out`. Spooled output of a query that fails is not printed.
 Status printQuery(Reader& reader, const std::string& sql, const std::string& format, Output& out);
 
 }  // namespace runglass::ctl

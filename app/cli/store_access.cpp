@@ -2,12 +2,15 @@
 #include "app/cli/store_access.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <set>
 
+#include "app/cli/repaired_copy.h"
 #include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
 #include "storage/open_store.h"
 #include "storage/store_files.h"
+#include "storage/travel/forwarding_reader.h"
 
 namespace runglass {
 namespace {
@@ -20,11 +23,7 @@ bool isFirst(const std::string& path) {
   return noted.insert(path).second;
 }
 
-}  // namespace
-
-WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
-
-Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
+Result<std::unique_ptr<Reader>> openNoting(const std::string& path) {
   RG_ASSIGN(auto reader, openStore(path).reader());
   if (!needsRecovery(path) || !isFirst(path)) return reader;
   const auto batches = unstoredBatches(path);
@@ -32,6 +31,48 @@ Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
     std::fprintf(stderr, "note: %s acknowledged batches are still in the journal of %s; store them with: runglassctl recover --store %s\n",
                  batches.ok() ? std::to_string(*batches).c_str() : "some", path.c_str(), path.c_str());
   return reader;
+}
+
+// The repaired copy, presented as the store that it was made of.
+class CopyReader : public ForwardingReader {
+ public:
+  CopyReader(std::unique_ptr<Reader> copy, std::string store) : ForwardingReader(std::move(copy)), m_store(std::move(store)) {}
+  Result<StoreInfo> info() override {
+    RG_ASSIGN(StoreInfo info, ForwardingReader::info());
+    std::error_code unknown;
+    info.path = m_store;
+    if (const auto bytes = std::filesystem::file_size(m_store, unknown); !unknown) info.file_bytes = static_cast<std::int64_t>(bytes);
+    return info;
+  }
+  Result<std::unique_ptr<Reader>> unaligned() override {
+    RG_ASSIGN(auto inner, ForwardingReader::unaligned());
+    return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(inner), m_store));
+  }
+  Result<std::vector<std::string>> verify(std::stop_token stop) override {
+    auto itself = openStore(m_store).reader();
+    if (!itself.ok()) return std::vector{m_store + ": " + itself.status().message()};
+    return (*itself)->verify(std::move(stop));
+  }
+
+ private:
+  const std::string m_store;
+};
+
+}  // namespace
+
+WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
+
+Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
+  noteStore(path, StoreUse::kAnswer);
+  const std::string readable = readableStore(path);
+  if (readable == path) return openNoting(path);
+  RG_ASSIGN(auto copy, openStore(readable).reader());
+  return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(copy), path));
+}
+
+Result<std::unique_ptr<Reader>> openItself(const std::string& path) {
+  noteStore(path, StoreUse::kEdit);
+  return openNoting(path);
 }
 
 }  // namespace runglass

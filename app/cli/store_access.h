@@ -17,7 +17,10 @@
 
 namespace runglass {
 
+// For an answer: during a second run around damaged pages (repaired_copy.h), the repaired copy under the store's own name.
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path);
+// For a command that writes into the store, or checks it: always the store itself.
+Result<std::unique_ptr<Reader>> openItself(const std::string& path);
 
 // Writer options with the hub's replay function, for commands that write.
 WriterOptions writerOptions();

@@ -31,7 +31,7 @@ struct Owner {
 };
 
 Result<Owner> ownerOf(const std::string& store) {
-  RG_ASSIGN(const auto reader, openForReading(store));
+  RG_ASSIGN(const auto reader, openItself(store));
   RG_ASSIGN(StoreInfo info, reader->info());
   if (info.mirror) return Owner{info.mirror->source_uuid, info.mirror->from};
   return Owner{std::move(info.store_uuid), std::nullopt};
@@ -39,7 +39,7 @@ Result<Owner> ownerOf(const std::string& store) {
 
 // Why no hub can forward a command.
 Status noHub(const std::string& store, const std::string& run_name) {
-  RG_ASSIGN(const auto reader, openForReading(store));
+  RG_ASSIGN(const auto reader, openItself(store));
   RG_ASSIGN(const std::vector<Run> runs, reader->runs());
   const auto run = std::ranges::find(runs, run_name, &Run::name);
   const std::string end = run != runs.end() ? runEndText(*run) : std::string();

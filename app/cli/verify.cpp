@@ -24,7 +24,7 @@ class Verify : public Command {
     options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
-    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(auto reader, openItself(m_store));
     RG_ASSIGN(const auto damaged, reader->verify());
     // The catalogue itself may be damaged.
     const auto info = reader->info();

@@ -15243,6 +15243,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>此来源在此机器上没有可读取的内容；其他一切正常。</translation>
     </message>
     <message>
+        <source>This store was made by `runglassctl repair` from a damaged one. The source names rows, samples or a table that could not be read and are missing here. The count is an upper bound of the rows; the detail marks an unknown number. Restore the damaged store from a backup to get them back.</source>
+        <translation>此 store 由 `runglassctl repair` 从已损坏的 store 生成。来源一栏指明无法读取、因而在此缺失的行、采样或表。计数是缺失行数的上限；行数未知时在详情中标明。要找回这些数据，请从备份恢复已损坏的 store。</translation>
+    </message>
+    <message>
         <source>Threads of a trainer process (/proc/PID/stat).</source>
         <translation>训练进程的线程数（/proc/PID/stat）。</translation>
     </message>

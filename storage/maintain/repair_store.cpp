@@ -56,6 +56,7 @@ class Repairing {
     RG_TRY(completePyramids());
     RG_TRY(settleCounts());
     RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
+    RG_TRY(recordLosses());
     RG_TRY(m_to.exec("COMMIT"));
     RG_ASSIGN(const auto left, verifyStore(m_to, m_stop));
     if (!left.empty())
@@ -115,7 +116,7 @@ class Repairing {
       if (!good(rows)) bad.push_back(rows.int64(0));
     }
     for (const std::int64_t one : bad) {
-      m_repair.lost.push_back({"row " + std::to_string(one) + " of " + table, "checksum mismatch"});
+      m_repair.lost.push_back({"row " + std::to_string(one) + " of " + table, "checksum mismatch", 1});
       RG_TRY(m_to.exec("DELETE FROM " + table + " WHERE " + id + " = " + std::to_string(one)));
     }
     return {};
@@ -149,7 +150,8 @@ class Repairing {
         const std::string sql = reference.sql;
         RG_TRY(m_to.exec("DELETE" + sql.substr(sql.find(" FROM "))));
         if (m_to.changes() == 0) continue;
-        m_repair.lost.push_back({std::to_string(m_to.changes()) + " rows (" + reference.what + ")", "they name something that is lost"});
+        m_repair.lost.push_back(
+            {std::to_string(m_to.changes()) + " rows (" + reference.what + ")", "they name something that is lost", m_to.changes()});
         again = true;
       }
     }
@@ -224,11 +226,31 @@ class Repairing {
       if (!row) break;
       m_repair.lost.push_back(
           {std::to_string(lost.int64(2)) + " samples of series " + std::to_string(lost.int64(0)) + " (" + std::string(lost.text(1)) + ")",
-           "their chunks are lost"});
+           "their chunks are lost", 0});
     }
     lost.reset();
     return m_to.exec("DROP TABLE temp.found");
   }
+
+  // An issue for each lost object, and one for those beyond kMaxIssues.
+  Status recordLosses() {
+    RG_ASSIGN(auto insert, m_to.prepare("INSERT INTO rg_issue(code, source, count, detail) VALUES('store.lost_in_repair', ?1, ?2, ?3) ON "
+                                        "CONFLICT(code, source) DO UPDATE SET count = count + excluded.count, detail = excluded.detail"));
+    const auto record = [&insert](std::string_view object, std::int64_t count, std::string_view why) {
+      insert.bind(1, object);
+      insert.bind(2, count);
+      insert.bind(3, why);
+      return insert.run();
+    };
+    const auto& lost = m_repair.lost;
+    for (std::size_t i = 0; i < std::min(lost.size(), kMaxIssues); ++i)
+      RG_TRY(record(lost[i].object, std::max<std::int64_t>(1, lost[i].rows.value_or(1)),
+                    lost[i].rows ? lost[i].why : "an unknown number of rows: " + lost[i].why));
+    if (lost.size() <= kMaxIssues) return {};
+    return record("further objects", static_cast<std::int64_t>(lost.size() - kMaxIssues), lost[kMaxIssues].why);
+  }
+
+  static constexpr std::size_t kMaxIssues = 1'000;
 
   const std::string m_from_path, m_part;
   const std::stop_token m_stop;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@ namespace runglass {
 
 struct LostObject {
   std::string object, why;
+  std::optional<std::int64_t> rows = {};  // at most so many are missing; absent: unknown
 };
 struct Repair {
   std::vector<std::pair<std::string, std::int64_t>> tables;  // with the number of their rows
@@ -27,7 +29,8 @@ struct Repair {
 };
 
 // The new store passes verify: references to lost rows get a placeholder or are dropped; lost samples count as deleted by retention, and
-// their pyramid entries stay. Acknowledged batches that were not committed are copied too.
+// their pyramid entries stay. Acknowledged batches that were not committed are copied too. Each lost object is an issue of the new store
+// (store.lost_in_repair), so that its answers, reports and exports show the gap.
 Result<Repair> repairStore(const std::string& from, const std::string& to, std::stop_token stop = {});
 
 }  // namespace runglass

@@ -178,6 +178,19 @@ class Salvage {
   }
 
   void lose(Range range, const std::string& why) { m_ranges.emplace_back(range, why); }
+  // Rows of that range by an index that can be read, which has an entry for each; else at most one for each id.
+  std::optional<std::int64_t> rowsIn(Range range) {
+    std::vector<std::string> indexes;
+    if (auto found = m_from.prepare("SELECT name FROM pragma_index_list('" + m_table + "') WHERE partial = 0"); found.ok())
+      for (auto row = found->step(); row.ok() && *row; row = found->step()) indexes.emplace_back(found->text(0));
+    for (const std::string& index : indexes) {
+      const auto rows = m_from.queryInt64("SELECT count(*) FROM " + m_table + " INDEXED BY " + index + " WHERE +rowid BETWEEN " +
+                                          std::to_string(range.first) + " AND " + std::to_string(range.last));
+      if (rows.ok()) return rows->value_or(0);
+    }
+    return range.last == kHighest ? std::nullopt : std::optional(range.last - range.first + 1);
+  }
+
   // Adjacent ranges are merged.
   void report() {
     std::ranges::sort(m_ranges, {}, [](const auto& lost) { return lost.first.first; });
@@ -190,7 +203,7 @@ class Salvage {
                          : range.last == kHighest  ? "rows from " + first
                                                    : "rows " + first + " to " + std::to_string(range.last)) +
                             " of " + m_table,
-                        why});
+                        why, rowsIn(range)});
     }
   }
 

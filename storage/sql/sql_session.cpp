@@ -178,8 +178,8 @@ class Session : public SqlSession {
                                "'CREATE VIRTUAL%' AND NOT (name = 'rg_log_words' AND "
                                "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
     if (foreign.empty()) return {};
-    return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
-                                 ", which no store has; the file was changed by another program"};
+    return {Code::kFailedPrecondition, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
+                                           ", which no store has; the file was changed by another program"};
   }
 
   Status failed(int rc) {

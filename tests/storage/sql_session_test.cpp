@@ -465,7 +465,7 @@ TEST_F(SqlSessionTest, RowsStreamAndTheSinkMayStop) {
 TEST_F(SqlSessionTest, RefusesAFileWithTriggersViewsOrForeignTables) {
   execute("CREATE TABLE sample(series_id, value)");
   auto opened = SqlSession::open(m_path, false, m_reader, nullptr);
-  EXPECT_EQ(opened.status().code(), Code::kDataLoss);
+  EXPECT_EQ(opened.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(opened.status().message(), HasSubstr("table sample"));
   execute("DROP TABLE sample; CREATE VIEW rg_v AS SELECT 1");
   opened = SqlSession::open(m_path, false, m_reader, nullptr);
