@@ -22,6 +22,7 @@
 #include "app/cli/hub_problem.h"
 #include "app/cli/options.h"
 #include "app/cli/private_files.h"
+#include "app/cli/repaired_copy.h"
 #include "app/cli/service_import.h"
 #include "app/console/console.h"
 #include "app/console/report.h"
@@ -362,7 +363,7 @@ int runConsole(int argc, char** argv) {
     return exit;
   }
   if (report.parsed()) {
-    const Status made = makeReport(report_of, std::string("runglass ") + RG_VERSION);
+    const Status made = runAroundDamage([&] { return makeReport(report_of, std::string("runglass ") + RG_VERSION); });
     warnOfDamage();
     return made.ok() ? 0 : fail(made.message(), made.code() == Code::kInvalidArgument ? 2 : 1);
   }

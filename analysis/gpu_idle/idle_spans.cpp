@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "analysis/steps/attempt_steps.h"
+#include "model/time_ranges.h"
 
 namespace runglass {
 namespace {
@@ -38,13 +39,6 @@ std::optional<std::int64_t> numberIn(const std::string& args, std::string_view k
 }
 
 bool overlaps(TimeRange a, TimeRange b) { return a.t0 < b.t1 && b.t0 < a.t1; }
-
-TimeRange widened(TimeRange range) {
-  TimeRange out;
-  if (__builtin_sub_overflow(range.t0, kMargin, &out.t0)) out.t0 = std::numeric_limits<TimeNs>::min();
-  if (__builtin_add_overflow(range.t1, kMargin, &out.t1)) out.t1 = kHighest;
-  return out;
-}
 
 TimeRange extentOf(const std::vector<RankStep>& steps) {
   TimeRange range{kHighest, std::numeric_limits<TimeNs>::min()};
@@ -107,8 +101,8 @@ class IdleReader {
 
  private:
   TimeRange rangeOf(const std::vector<RankStep>& steps) const {
-    if (!steps.empty()) return widened(extentOf(steps));
-    return m_scope.time ? widened(*m_scope.time) : TimeRange{};
+    if (!steps.empty()) return widened(extentOf(steps), kMargin);
+    return m_scope.time ? widened(*m_scope.time, kMargin) : TimeRange{};
   }
 
   Result<std::size_t> count(const std::vector<std::uint32_t>& tracks, TimeRange range) {

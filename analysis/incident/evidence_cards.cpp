@@ -6,7 +6,7 @@
 
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/propose.h"
-#include "storage/maintain/incident_ranges.h"
+#include "model/time_ranges.h"
 
 namespace runglass {
 namespace {

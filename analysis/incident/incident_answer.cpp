@@ -14,7 +14,7 @@
 #include "analysis/incident/read_proposals.h"
 #include "analysis/run_summary/roles.h"
 #include "analysis/steps/step_at.h"
-#include "storage/maintain/incident_ranges.h"
+#include "model/time_ranges.h"
 
 namespace runglass {
 namespace {

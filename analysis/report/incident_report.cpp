@@ -8,6 +8,7 @@
 #include "analysis/report/report_builder.h"
 #include "model/incident_causes.h"
 #include "model/number_text.h"
+#include "model/time_ranges.h"
 #include "model/time_text.h"
 
 namespace runglass::report {
@@ -19,13 +20,6 @@ constexpr std::string_view kHow =
     "goodput and the findings' shares of it (docs/guide/incident_answers.md, docs/guide/goodput.md); runglassctl incident show";
 constexpr std::string_view kHowScored =
     "its finding or the ranking (docs/guide/incident_answers.md, docs/guide/ranking.md); runglassctl incident show";
-
-// A margin must not overflow the range of time; an open end has none.
-TimeRange widened(TimeRange range, DurNs margin) {
-  if (range.t0 > INT64_MIN + margin) range.t0 -= margin;
-  if (range.t1 < INT64_MAX - margin) range.t1 += margin;
-  return range;
-}
 
 class IncidentSections {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/time_ranges.h"
 #include "storage/codec/capture_body.h"
 #include "storage/read/run_members.h"
 #include "storage/schema/rows.h"

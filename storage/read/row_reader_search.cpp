@@ -12,6 +12,7 @@
 #include <queue>
 
 #include "model/log_query.h"
+#include "model/time_ranges.h"
 #include "storage/read/row_reader.h"
 #include "storage/read/run_members.h"
 #include "storage/schema/rows.h"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <unordered_set>
 
@@ -30,11 +29,5 @@ Result<RunMembers> membersOf(sqlite::Connection& db, RunId run);
 
 // The same as an SQL condition " AND ..." on rows `e`.
 std::string ofRun(RunId run, bool with_devices);
-
-// The stamped times that may be inside `range` after correction, when no time is moved by more than `farthest`.
-inline TimeRange widened(TimeRange range, DurNs farthest) {
-  constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-  return {range.t0 < kLowest + farthest ? kLowest : range.t0 - farthest, range.t1 > kHighest - farthest ? kHighest : range.t1 + farthest};
-}
 
 }  // namespace runglass

@@ -19,8 +19,10 @@
 
 #include "app/console/place.h"
 #include "storage/open_store.h"
+#include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
+#include "tests/storage/flip_store.h"
 #include "tests/support/process.h"
 #include "tests/support/sqlite_store.h"
 #include "tests/support/temp_folder.h"
@@ -306,6 +308,22 @@ TEST_F(ConsoleProgram, AReportOfADamagedStoreWarns) {
   sqlite3_close(db);
   const Outcome outcome = run({"report", "--store", store, "--out", dir / "out", "--format", "md"});
   EXPECT_NE(outcome.err.find("warning: " + store.string() + ": "), std::string::npos) << outcome.err;
+}
+
+TEST_F(ConsoleProgram, AReportOfAStoreWithADamagedTableIsMadeFromARepairedCopy) {
+  makeFlipStore(store.string());
+  std::size_t page = 0;
+  {
+    auto db = sqlite::Connection::open(store.string(), sqlite::OpenMode::kReadOnly).value();
+    auto row = db.prepare("SELECT max(pageno) FROM dbstat WHERE name = 'rg_event' AND pagetype = 'leaf'").value();
+    ASSERT_TRUE(row.step().value());
+    page = static_cast<std::size_t>(row.int64(0));
+  }
+  writeFlipped(store.string(), fileContent(store.string()), ((page - 1) * kFlipPage + 1'000) * 8);
+  const Outcome outcome = run({"report", "--store", store, "--out", dir / "out", "--format", "md"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: " + store.string() + ": answered from a repaired copy"), std::string::npos) << outcome.err;
+  EXPECT_NE(textOf(dir / "out" / "report.md").find("runglassctl repair"), std::string::npos) << "the gap is in the report";
 }
 
 TEST_F(ConsoleProgram, AReplicaIsItsOwnersAlone) {

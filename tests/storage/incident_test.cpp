@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "model/time_ranges.h"
 #include "storage/maintain/incident_ranges.h"
 #include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
