@@ -194,7 +194,9 @@ class Analyze : public Command {
                 oneLine(finding.summary) + "\n";
       for (const AnalyzePart& part : answer.parts) text += part.text;
     }
-    return stored ? text : text + "not stored: another process writes the store\n";
+    return stored ? text
+                  : text + (repairedCopy() != nullptr ? "not stored: the store is damaged\n"
+                                                      : "not stored: another process writes the store\n");
   }
 
   std::string m_store, m_run;

@@ -42,8 +42,10 @@ void endBySignal(int number) {
 class CopyFolder {
  public:
   static Result<std::unique_ptr<CopyFolder>> make() {
-    std::error_code none;
-    g_folder = (std::filesystem::temp_directory_path(none) / "runglass-repaired-XXXXXX").string();
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error) return Status(Code::kPermissionDenied, "TMPDIR: " + error.message());
+    g_folder = (parent / "runglass-repaired-XXXXXX").string();
     if (::mkdtemp(g_folder.data()) == nullptr)
       return Status(Code::kPermissionDenied, g_folder + ": no folder can be made for a repaired copy");
     for (const char* name : {"/copy.rgl", "/copy.rgl.part"})

@@ -2,8 +2,12 @@
 // Invariant: the damaged store is only read. The new one is written under <to>.part and renamed when verify finds no damage in it.
 #include "storage/maintain/repair_store.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 
@@ -259,6 +263,29 @@ class Repairing {
   Repair m_repair;
 };
 
+// What a process that writes the store changes.
+using StoreState = std::array<std::array<std::int64_t, 4>, 4>;
+StoreState stateOf(const std::string& store) {
+  StoreState state{};
+  std::size_t i = 0;
+  for (const std::string& path : {store, walPath(store), journalPath(store), nextJournalPath(store)}) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0)
+      state[i] = {static_cast<std::int64_t>(info.st_ino), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    ++i;
+  }
+  return state;
+}
+
+Status checkUnwritten(const std::string& store) {
+  if (const auto holder = holderOf(store))
+    return {Code::kFailedPrecondition, std::string(kWhat) + ": " + store + ": process " + holder->pid + " writes it; stop that first"};
+  if (const std::string lock = lockPath(store); ::access(lock.c_str(), R_OK) != 0 && errno != ENOENT)
+    return {Code::kPermissionDenied,
+            std::string(kWhat) + ": " + lock + ": cannot be read, so that a process that writes the store is not seen"};
+  return {};
+}
+
 // Copies acknowledged batches that are not in the store yet. The new store has the same uuid and marks, and replays them.
 Status copyJournals(const std::string& from, const std::string& to) {
   for (const auto& [source, target] : {std::pair(journalPath(from), journalPath(to)), {nextJournalPath(from), nextJournalPath(to)}}) {
@@ -274,15 +301,20 @@ Status copyJournals(const std::string& from, const std::string& to) {
 
 Result<Repair> repairStore(const std::string& from, const std::string& to, std::stop_token stop) {
   RG_TRY(isFree(to, kWhat));
-  if (const auto holder = holderOf(from))
-    return Status(Code::kFailedPrecondition, std::string(kWhat) + ": " + from + ": process " + holder->pid + " writes it; stop that first");
+  RG_TRY(checkUnwritten(from));
+  const StoreState before = stateOf(from);
   const std::string part = partOf(to);
   auto repaired = Repairing(from, part, std::move(stop)).run();
   Status status = repaired.status();
   if (status.ok()) status = copyJournals(from, to);
+  // A hub may have started meanwhile: tables would be of different times, and its batches missing without a word.
+  if (status.ok()) status = checkUnwritten(from);
+  if (status.ok() && stateOf(from) != before)
+    status = {Code::kFailedPrecondition, std::string(kWhat) + ": " + from + ": was written meanwhile; begin again"};
   if (status.ok()) status = putInPlace(to, kWhat);
   if (!status.ok()) {
     removeStore(part);
+    for (const std::string& journal : {journalPath(to), nextJournalPath(to)}) ::unlink(journal.c_str());  // isFree(): only ours
     return status;
   }
   return repaired;

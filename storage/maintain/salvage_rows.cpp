@@ -92,6 +92,7 @@ class Salvage {
       RG_TRY(goOn());
       const auto row = rows.step();
       if (!row.ok()) {
+        if (row.status().code() != Code::kDataLoss) return row.status();  // busy, no memory: not damage
         end.why = row.status().message();
         return end;
       }
@@ -116,7 +117,8 @@ class Salvage {
       if (end.last && *end.last == (order == Order::kUp ? range.last : range.first)) return true;
       if (end.last) (order == Order::kUp ? range.first : range.last) = *end.last + (order == Order::kUp ? 1 : -1);
       const auto row = next(range, order);
-      if (!row.ok()) return false;
+      if (row.status().code() == Code::kDataLoss) return false;
+      if (!row.ok()) return row.status();
       if (!*row) return true;
       lose({**row, **row}, why);
       if (**row == (order == Order::kUp ? range.last : range.first)) return true;
@@ -167,6 +169,7 @@ class Salvage {
         RG_TRY(goOn());
         const auto row = rows.step();
         if (!row.ok()) {
+          if (row.status().code() != Code::kDataLoss) return row.status();
           if (*order != '\0') m_lost.push_back({"rows in the middle of " + m_table, row.status().message()});
           break;
         }

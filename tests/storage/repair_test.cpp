@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A repaired store passes verify and has everything that was readable; the lost data is listed.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
+
+#include <fcntl.h>
 
 #include "storage/maintain/repair_store.h"
 #include "storage/open_store.h"
@@ -11,6 +16,7 @@
 #include "storage/store_files.h"
 #include "tests/storage/flip_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -125,6 +131,24 @@ TEST_F(RepairTest, IsRefusedWhereSomebodyWrites) {
   const Status refused = repairStore(m_good, m_to).status();
   EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
   EXPECT_THAT(refused.message(), HasSubstr("writes it"));
+}
+
+TEST_F(RepairTest, IsRefusedWhereTheStoreIsWrittenMeanwhile) {
+  std::atomic<int> writes = 0;
+  // As a hub that starts and ends while tables are copied.
+  std::jthread other([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const timespec at[] = {{.tv_sec = 1'000'000'000 + writes, .tv_nsec = 0}, {.tv_sec = 1'000'000'000 + writes, .tv_nsec = 0}};
+      ASSERT_EQ(::utimensat(AT_FDCWD, m_good.c_str(), at, 0), 0);
+      ++writes;
+    }
+  });
+  ASSERT_TRUE(test::waitUntil([&] { return writes > 0; }));
+  const Status refused = repairStore(m_good, m_to).status();
+  EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(refused.message(), HasSubstr("was written meanwhile"));
+  for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("new.rgl")) << entry.path();
 }
 
 TEST_F(RepairTest, TakesAcknowledgedBatchesAlong) {
