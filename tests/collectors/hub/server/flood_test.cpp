@@ -153,7 +153,6 @@ TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
   ASSERT_TRUE(its->send(RawAgent::batch(0, 0, "")) && its->waitForAck(0, 1));
   const double before = statusMib(hub.pid, "VmHWM:");
   RawAgent bomber("localhost:" + std::to_string(port), kToken, grpc::InsecureChannelCredentials(), true);
-  const DurNs begin = monotonicNow();
   (void)bomber.write([] {
     v1::AgentMessage message;
     *message.mutable_hello() = RawAgent::hello("s2", "bomber");
@@ -161,7 +160,6 @@ TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
     return message;
   }());
   EXPECT_FALSE(bomber.finish().ok());
-  EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond) << "ns";
   EXPECT_LT(statusMib(hub.pid, "VmHWM:") - before, 80) << "MiB";
   EXPECT_TRUE(its->send(RawAgent::batch(0, 1, "")) && its->waitForAck(0, 2)) << "an agent next to it is served";
 }
