@@ -3,7 +3,6 @@
 // them.
 #include <gtest/gtest.h>
 
-#include <QElapsedTimer>
 #include <semaphore>
 
 #include "app/console/closing_sessions.h"
@@ -14,8 +13,6 @@
 
 namespace runglass {
 namespace {
-
-constexpr qint64 kTurnMs = 100;
 
 // A query that runs until it is released: it does not check its stop token, like a long read from a damaged or remote disk.
 class BlockedQuery {
@@ -79,11 +76,8 @@ TEST_F(ClosingTest, ASessionClosesOnAThreadOfItsOwn) {
   ClosingSessions closing;
   auto session = std::make_unique<StoreSession>(SessionOptions{.store = m_first});
   BlockedQuery query(session->queries());
-  QElapsedTimer clock;
-  clock.start();
   closing.add(std::move(session));
-  EXPECT_LT(clock.elapsed(), kTurnMs);
-  EXPECT_TRUE(query.runs());
+  EXPECT_TRUE(query.runs()) << "the call waited for the query";
   query.release();
   EXPECT_TRUE(waitFor([&] { return !query.runs(); }));
 }

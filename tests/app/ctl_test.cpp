@@ -350,7 +350,7 @@ TEST_F(CtlTest, AQueryWhoseOutputIsNotReadHoldsNoSnapshot) {
       ::popen((std::string(RG_BIN_DIR) + "/runglassctl query --store " + m_store + " 'SELECT * FROM event'").c_str(), "r");
   ASSERT_NE(paused, nullptr);
   ASSERT_NE(std::fgetc(paused), EOF) << "it prints, and waits for its reader from now on";
-  EXPECT_TRUE(test::waitUntil([&] { return snapshotHolder(m_store) == 0; }, std::chrono::seconds(10)));
+  EXPECT_TRUE(test::waitUntil([&] { return snapshotHolder(m_store) == 0; }));
   ::pclose(paused);
 }
 

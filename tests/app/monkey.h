@@ -38,7 +38,8 @@ class Monkey {
  public:
   struct Options {
     std::uint64_t seed = 0;
-    TimeNs limit = 0;  // maximum time that an event may block the GUI thread
+    // Maximum time that an event may block the GUI thread. A layout has 0.3 of it to be right, a view 3 of it to show something.
+    TimeNs limit = 0;
     std::function<MainWindow&()> window;
     std::function<void()> restart;  // ends and restarts the console
   };

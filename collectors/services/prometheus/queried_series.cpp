@@ -56,7 +56,7 @@ void QueriedSeries::learnHosts(const std::vector<MetricLabels>& series) {
   for (const auto& [instance, nodes] : named)
     if (nodes.size() == 1 && !m_by_address.contains(instance)) m_host_of.try_emplace(instance, *nodes.begin());
   // What was left out under its address may be of a wanted node.
-  if (m_host_of.size() > before) std::erase_if(m_origins, [](const auto& known) { return !known.second.entry; });
+  if (!m_wanted.nodes.empty() && m_host_of.size() > before) std::erase_if(m_origins, [](const auto& known) { return !known.second.entry; });
 }
 
 std::string QueriedSeries::unnamedInstance(const MetricLabels& labels) const {

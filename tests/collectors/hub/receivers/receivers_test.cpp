@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "collectors/hub/access/pairing.h"
@@ -305,10 +306,11 @@ TEST_F(ReceiversPort, TheHubsOwnMetricsAreText) {
 }
 
 TEST_F(ReceiversPort, ASenderThatWaitsForTheStoreDelaysNoOther) {
-  std::atomic<bool> held = true;
+  std::atomic<bool> first = true;
+  std::promise<void> stored;
   m_port.commit = [&] {
     // Only the first sender's first request.
-    if (held.exchange(false)) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    if (first.exchange(false)) (void)stored.get_future().wait_for(test::kDeadline);
     return Status();
   };
   auto pairing = Pairing::open({.folder = m_folder.file("trust")}).value();
@@ -322,6 +324,7 @@ TEST_F(ReceiversPort, ASenderThatWaitsForTheStoreDelaysNoOther) {
     in >> secret;
     HttpRequest with = request(body().packed());
     with.headers.push_back("Authorization: Bearer " + secret);
+    with.timeout = std::chrono::nanoseconds(test::kDeadline).count();
     return ask(with).status;
   };
   std::atomic<bool> slow_done = false;
@@ -329,9 +332,10 @@ TEST_F(ReceiversPort, ASenderThatWaitsForTheStoreDelaysNoOther) {
     EXPECT_EQ(as("slow"), 204);
     slow_done = true;
   });
-  EXPECT_TRUE(waitUntil([&] { return !held; }));
+  EXPECT_TRUE(waitUntil([&] { return !first; }));
   EXPECT_EQ(as("fast"), 204);
   EXPECT_FALSE(slow_done);
+  stored.set_value();
   slow.join();
 }
 
