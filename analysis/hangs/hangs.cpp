@@ -143,9 +143,11 @@ class Hangs : public Analysis {
       if (silent < limit) continue;
       HangEvidence evidence{.source = "log", .phase = {}};
       evidence.step = attempt->last_step, evidence.since = silence.time, evidence.as_of = stop->time, evidence.limit = limit;
-      Finding finding = make(*attempt, kHang, watch.clock().judges() ? Severity::kError : Severity::kWarning, evidence);
+      // A log without steps may be of a format that is not read.
+      const bool stepped = attempt->last_step.has_value();
+      Finding finding = make(*attempt, kHang, stepped ? Severity::kError : Severity::kWarning, evidence);
       finding.end = stop->time;
-      finding.confidence = watch.clock().judges() ? 0.6 : 0.4;
+      finding.confidence = stepped ? 0.6 : 0.4;
       words::setMessage(finding, timeLimitMessage(evidence));
       m_out.push_back(std::move(finding));
     }

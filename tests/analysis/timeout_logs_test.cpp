@@ -270,8 +270,9 @@ TEST_F(TimeoutLogs, ALogThatWasSilentUntilTheTimeLimitIsAHang) {
   const std::string ended = "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T13:58:49 DUE TO TIME LIMIT ***\n";
   const Finding found = hang(dated + ended + "1: " + ended);
   EXPECT_EQ(found.summary, "The log was silent for 4 h after step 49 until the job's time limit ended it");
+  EXPECT_EQ(found.severity, Severity::kError);
   EXPECT_EQ(hang("2026-03-04 09:58:49,000 - train - INFO - initializing process group\n" + ended).severity, Severity::kWarning)
-      << "without steps its pace is not known";
+      << "without steps its format may be unknown";
   EXPECT_THAT(hang(dated + timeout(1) + ended).summary, HasSubstr("1 collective timeout")) << "one finding";
 }
 

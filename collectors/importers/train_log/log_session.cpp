@@ -82,6 +82,10 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
       --m_log_more;
       onLog(m_log_severity, line, out);
     }
+    const auto warns = [](const Match& match) {
+      return match.rule->kind == RuleKind::kEvent && match.rule->severity >= Severity::kWarning;
+    };
+    if (!m_scratch.matches.empty() && !goes_on && !isFailure(line) && std::ranges::none_of(m_scratch.matches, warns)) ++m_other_lines;
     followTraceback(line, out);
     if (line.time && !line.arrived && isFailure(line)) m_burst = {line.time, kBurstLines};
   } else if (!trimmed(raw).empty()) {

@@ -267,7 +267,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
 void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   if (rule.checkpoint == CheckpointPart::kBegin) m_saving = true;
-  if (rule.checkpoint == CheckpointPart::kSaved || rule.checkpoint == CheckpointPart::kLoaded) m_went_on = true, ++m_other_lines;
+  if (rule.checkpoint == CheckpointPart::kSaved || rule.checkpoint == CheckpointPart::kLoaded) m_went_on = true;
   if (!step || rule.checkpoint == CheckpointPart::kNone) return;
   if (rule.checkpoint == CheckpointPart::kLoaded) return m_run.resumedFrom(*step);
   Checkpoint checkpoint;
@@ -331,10 +331,12 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   const std::string_view text = match.group(Role::kText), body = line.body();
   const std::string_view before = body.substr(0, static_cast<std::size_t>(text.data() - body.data()));
   // Else mentioned in a line, not printed by Python, which draws "+" and "|" before the exceptions of a group.
-  if (text.data() < body.data() || (!before.empty() && (before.find_first_not_of(" +|") != std::string_view::npos ||
-                                                        before.find_first_of("+|") == std::string_view::npos)))
-    return;
+  const bool drawn =
+      before.empty() || (before.find_first_not_of(" +|") == std::string_view::npos && before.find_first_of("+|") != std::string_view::npos);
+  // "train - ERROR - OSError: ...": what a program logs before it ends.
+  const bool logged = match.rule->last && (before.ends_with("ERROR - ") || before.ends_with("ERROR: ") || before.ends_with("ERROR | "));
   const std::int32_t rank = line.prefix.rank.value_or(-1);
+  if (text.data() < body.data() || !(drawn || (logged && !m_tracebacks.contains(rank)))) return;
   if (!match.rule->last) {
     const auto before = m_tracebacks.find(rank);
     if (m_tracebacks.size() >= kMaxTracebacks && before == m_tracebacks.end()) return;

@@ -446,6 +446,11 @@ TEST_F(OneFaultTest, AFailureAfterAHangThatIsOverNotifies) {
   EXPECT_THAT(titles(9 * kMinute, {over, failed(9 * kMinute)}), SizeIs(1));
 }
 
+TEST_F(OneFaultTest, AHangAfterAFailureIsOfTheNextAttempt) {
+  EXPECT_THAT(titles(0, {failed(0)}), SizeIs(1));
+  EXPECT_THAT(titles(6 * kMinute, {failed(0), hungOn(m_node, kStart + 6 * kMinute)}), SizeIs(1));
+}
+
 TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {
   EXPECT_THAT(titles(0, {hang()}), SizeIs(1));
   Finding withdrawn = hang();

@@ -176,6 +176,8 @@ TEST(JobEnd, AnErrorWithoutAStackAmongOtherLinesIsAWarning) {
 
 TEST(JobEnd, AnErrorWithoutAStackWhileACheckpointIsSavedIsTheEnd) {
   for (const char* saving : {"saving checkpoint at iteration      99 to /ckpt\n", "Saving checkpoint to /ckpt/step99\n"}) {
+    EXPECT_EQ(importLog(kSteps + saving + "2026-03-04 09:59:10,000 - train - ERROR - OSError: stale\n").out.runs[0].state,
+              RunState::kFailed);
     const auto log = importLog(kSteps + saving + "OSError: [Errno 116] Stale file handle: '/ckpt/step99/rank_3.pt'\n");
     EXPECT_EQ(log.out.runs[0].state, RunState::kFailed) << saving;
     EXPECT_THAT(reported(log.out), testing::Contains("traceback/OSError")) << saving;
