@@ -15,6 +15,7 @@
 namespace runglass {
 namespace {
 
+constexpr DurNs kBesideHang = 2 * 60 * kNsPerSecond;  // clocks and detection of a fault and a hang of the same moment
 constexpr DurNs kBesideEnd = 30 * 60 * kNsPerSecond;  // a finding that lasted until at most this long before an end belongs to it
 constexpr std::size_t kMaxEvaluations = 100'000;
 constexpr std::size_t kMaxMarkedAttempts = 64;  // logs are searched for the newest attempts only
@@ -129,6 +130,7 @@ class Gatherer {
 
   void addFindings(const Attempt& attempt, AttemptRecord& record) const {
     std::string fault, hang;
+    std::optional<TimeNs> fault_start, hang_start;
     const auto end = attempt.end;
     for (const Finding& finding : m_findings) {
       if (finding.attempt != attempt.id) continue;
@@ -137,9 +139,11 @@ class Gatherer {
       if (stands && finding.start && until && *until > *finding.start) record.known.push_back({{*finding.start, *until}, Spend::kStalled});
       if (!end || !finding.start || *finding.start > *end || finding.severity < Severity::kError) continue;
       if (until && static_cast<double>(*until) < static_cast<double>(*end) - static_cast<double>(kBesideEnd)) continue;
-      if (broken && fault.empty()) fault = finding.summary;
-      if (stands && hang.empty()) hang = finding.summary;
+      if (broken && fault.empty()) fault = finding.summary, fault_start = finding.start;
+      if (stands && hang.empty()) hang = finding.summary, hang_start = finding.start;
     }
+    // A fault while the ranks waited did not cause their wait.
+    if (fault_start && hang_start && *fault_start > *hang_start + kBesideHang) fault.clear();
     if (record.running) {
       record.ending = {.kind = EndKind::kRunning};
       return;

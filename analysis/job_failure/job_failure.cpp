@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -24,6 +26,8 @@ using words::Message;
 constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160, kListed = 20;
 constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
 constexpr DurNs kSameDeath = 120 * kNsPerSecond;  // between a process's death and what launchers and peers report of it
+
+constexpr DurNs kSettledAfter = 3'600 * kNsPerSecond;  // of the next attempt: an agent that was cut off has sent its spool
 
 // Without what precedes the message: "[rank3]:", "[E304 10:00:51.5 ProcessGroupNCCL.cpp:1895]", "9: "; its first bytes, cut
 // between characters of UTF-8.
@@ -83,25 +87,39 @@ class JobFailure : public Analysis {
     std::vector<Finding> out;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
-    const bool failed = std::ranges::any_of(attempts, [&](const Attempt& attempt) { return hasFailed(run, attempts, attempt); });
-    RG_ASSIGN(const auto events, failed ? endEvents(question.reader, question.run) : deathEvents(question.reader, question.run));
-    if (events.empty()) return out;
-    for (const Attempt& attempt : attempts) {
-      RG_ASSIGN(auto finding, judge(question, run, attempts, attempt, events));
-      if (finding) out.push_back(std::move(*finding));
+    // Old attempts of a live run keep their verdict, so that a look reads no events of theirs again.
+    const auto settled = [&](const Attempt& attempt) { return m_settled.contains(attempt.id); };
+    const auto first = std::ranges::find_if_not(attempts, settled);
+    for (auto at = attempts.begin(); at != first; ++at)
+      if (const auto& kept = m_settled.at(at->id)) out.push_back(*kept);
+    if (first == attempts.end()) return out;
+    TimeRange range;
+    if (first != attempts.begin() && first->start) range.t0 = *first->start - kSameDeath;
+    const bool failed = std::any_of(first, attempts.end(), [&](const Attempt& attempt) { return hasFailed(run, attempts, attempt); });
+    RG_ASSIGN(const auto events,
+              failed ? endEvents(question.reader, question.run, range) : deathEvents(question.reader, question.run, range));
+    for (auto at = first; at != attempts.end(); ++at) {
+      RG_ASSIGN(auto finding, judge(question, run, attempts, *at, events));
+      if (finding) out.push_back(*finding);
+      const auto next = std::next(at);
+      const bool before = at == first || settled(*std::prev(at));
+      if (before && question.now && next != attempts.end() && next->start && *question.now - *next->start > kSettledAfter)
+        m_settled.emplace(at->id, std::move(finding));
     }
     return out;
   }
 
  private:
+  std::map<AttemptId, std::optional<Finding>> m_settled;
+
   static Result<std::optional<Finding>> judge(const Question& question, const Run& run, const std::vector<Attempt>& attempts,
                                               const Attempt& attempt, const std::vector<Event>& events) {
     if (hasFailed(run, attempts, attempt)) {
-      RG_ASSIGN(const auto nodes, nodesOfRanks(question.reader, attempt.id));
-      const AttemptCause cause = causeOf(attempt, events, nodes);
+      RG_ASSIGN(const auto places, placesOfRanks(question.reader, attempt));
+      const AttemptCause cause = causeOf(attempt, events, places);
       if (cause.by == EndedBy::kProcess) {
         RG_ASSIGN(const Death death, deathOf(question, attempt, events, cause.first));
-        return describe(question, attempt, *cause.first, death, cause.after);
+        return describe(question, attempt, *cause.first, places.of(*cause.first), death, cause.after);
       }
       if (cause.by != EndedBy::kNothing) return std::optional<Finding>();
     }
@@ -110,7 +128,7 @@ class JobFailure : public Analysis {
     const bool only_kernel = run.state == RunState::kUnknown &&
                              std::ranges::all_of(attempts, [](const Attempt& one) { return !one.last_step && one.end_cause.empty(); });
     if (death.event == nullptr || (!death.rank && !only_kernel)) return std::optional<Finding>();
-    return describe(question, attempt, *death.event, death, {});
+    return describe(question, attempt, *death.event, death.event->node, death, {});
   }
 
   // The first process of a rank, or else of a trainer's name, that the kernel reports as dead; `failure`: near this event, on its node.
@@ -147,14 +165,14 @@ class JobFailure : public Analysis {
     return std::abs(*failure.time - *death.time) <= kSameDeath;
   }
 
-  static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first, const Death& death,
-                                                 const std::vector<const Event*>& after) {
+  static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first, NodeId of_first,
+                                                 const Death& death, const std::vector<const Event*>& after) {
     const auto rank = death.rank ? death.rank : first.rank;
     std::set<std::int32_t> others;
     for (const Event* event : after)
       if (event->rank && event->rank != rank) others.insert(*event->rank);
     std::string node;
-    const NodeId at = first.node || death.event == nullptr ? first.node : death.event->node;
+    const NodeId at = of_first || death.event == nullptr ? of_first : death.event->node;
     RG_ASSIGN(const auto nodes, question.reader.nodes());
     if (const auto known = std::ranges::find(nodes, at, &Node::id); at && known != nodes.end()) node = known->name;
     Finding finding;

@@ -91,8 +91,29 @@ const Event* firstFailure(std::span<const Event* const> own) {
   return of_named != nullptr ? of_named : first;
 }
 
-bool explains(const Event& fault, const Event& failure) {
-  if (!mayFollowFrom(failure, fault)) return false;
+// An exception that no broken device, link or peer raises.
+bool isOfOwnProgram(const Event& failure) {
+  constexpr std::array<std::string_view, 14> kErrors = {
+      "ValueError",          "KeyError",           "IndexError",        "TypeError",           "AttributeError",
+      "AssertionError",      "NameError",          "ZeroDivisionError", "NotImplementedError", "OverflowError",
+      "ModuleNotFoundError", "UnicodeDecodeError", "JSONDecodeError",   "ImportError"};
+  return failure.kind == "traceback" && std::ranges::any_of(kErrors, [&](std::string_view error) { return failure.code.ends_with(error); });
+}
+
+// Whether the failure is of a node that the fault does not reach: a disk, a GPU and a process serve their own node.
+bool isElsewhere(const Event& fault, const Event& failure, const RankPlaces& places) {
+  if (failure.kind == kTimeout || distanceFromCause(failure) > 0) return false;
+  const NodeId broken = places.oneName(fault.node), failed = places.of(failure);
+  if (!broken || !failed) return isOfOwnProgram(failure);
+  if (broken == failed) return false;
+  const FaultInfo* info = findFault(fault.kind, fault.code);
+  const bool shared = fault.kind == "storage_stall" || fault.kind == "mount_stall";
+  const bool local = info != nullptr && info->scope == FaultScope::kStorage && !shared;
+  return local || failure.kind != "traceback" || isOfOwnProgram(failure);
+}
+
+bool explains(const Event& fault, const Event& failure, const RankPlaces& places) {
+  if (!mayFollowFrom(failure, fault) || isElsewhere(fault, failure, places)) return false;
   if (failure.kind == kTimeout) return !isOfProgram(fault);
   if (!fault.time || !failure.time) return true;
   const DurNs after = *failure.time - *fault.time;
@@ -148,7 +169,18 @@ bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt&
   return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
 }
 
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const std::set<NodeId>& nodes) {
+NodeId RankPlaces::oneName(NodeId node) const {
+  const auto alias = aliases.find(node);
+  return alias == aliases.end() ? node : alias->second;
+}
+
+NodeId RankPlaces::of(const Event& event) const {
+  if (event.rank)
+    if (const auto known = of_rank.find(*event.rank); known != of_rank.end()) return known->second;
+  return oneName(event.node);
+}
+
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const RankPlaces& places) {
   AttemptCause out;
   std::vector<const Event*> own;
   const Event* timeout = nullptr;
@@ -172,8 +204,9 @@ AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, cons
     if (!isMachineFault(event) || (event.attempt != attempt.id && !event.time)) return false;
     if (event.time && attempt.start && *event.time < *attempt.start) return false;
     // A node that a restart left out.
-    if (event.attempt != attempt.id && event.node && !nodes.empty() && !nodes.contains(event.node)) return false;
-    return explains(event, *last) && !isBack(event, *last, events);
+    if (event.attempt != attempt.id && event.node && !places.nodes.empty() && !places.nodes.contains(places.oneName(event.node)))
+      return false;
+    return explains(event, *last, places) && !isBack(event, *last, events);
   });
   if (fault != events.end())
     out.by = EndedBy::kMachine, out.first = &*fault;

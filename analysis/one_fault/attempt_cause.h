@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -31,8 +32,18 @@ struct AttemptCause {
   const Event* first = nullptr;     // the fault, the failure, or the first timeout
   std::vector<const Event*> after;  // failures and timeouts of other ranks, in the order of the events
 };
-// `events`: of endEvents(). `nodes`: of the attempt's ranks; empty: not known.
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const std::set<NodeId>& nodes);
+// The nodes of an attempt's ranks.
+struct RankPlaces {
+  std::map<std::int32_t, NodeId> of_rank;
+  std::map<NodeId, NodeId> aliases;  // programs print a node's name with or without its domain
+  std::set<NodeId> nodes;            // of all ranks; empty if the node of any rank is not known
+
+  NodeId oneName(NodeId node) const;
+  // Of the rank that failed, or of the event itself.
+  NodeId of(const Event& event) const;
+};
+// `events`: of endEvents().
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const RankPlaces& places);
 
 // Whether an exception, a signal or a fault ended it.
 bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt);

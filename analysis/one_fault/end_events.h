@@ -6,19 +6,19 @@
 // Cost:       five reads; one per attempt.
 #pragma once
 
-#include <set>
 #include <vector>
 
+#include "analysis/one_fault/attempt_cause.h"
 #include "model/events.h"
 #include "storage/reader.h"
 
 namespace runglass {
 
 // Those of at least severity warning, oldest first; then the recoveries of links and nodes, and processes without the name of a trainer
-// that the kernel reports as dead.
-Result<std::vector<Event>> endEvents(Reader& reader, RunId run);
+// that the kernel reports as dead. A `range` leaves out events without a time.
+Result<std::vector<Event>> endEvents(Reader& reader, RunId run, TimeRange range = {});
 // Processes that the kernel reports as dead, oldest first.
-Result<std::vector<Event>> deathEvents(Reader& reader, RunId run);
-Result<std::set<NodeId>> nodesOfRanks(Reader& reader, AttemptId attempt);
+Result<std::vector<Event>> deathEvents(Reader& reader, RunId run, TimeRange range = {});
+Result<RankPlaces> placesOfRanks(Reader& reader, const Attempt& attempt);
 
 }  // namespace runglass

@@ -19,18 +19,30 @@ OneFault::Part OneFault::partOf(std::string_view kind) {
   if (kind == kHang || kind == "stall") return Part::kStandstill;
   if (kind == "hardware_fault") return Part::kMachine;
   if (kind == "node_lost" || kind == "node_stale") return Part::kSilence;
+  if (kind == "job_failed") return Part::kFailure;
   return Part::kNone;
 }
 
 OneFault::Fault* OneFault::sameAs(const FaultSign& sign) {
   const Part part = partOf(sign.kind);
+  if (part == Part::kFailure) return standstillOf(sign);
   for (Fault& fault : std::views::reverse(m_faults)) {
-    if (fault.part == part || !together(fault.since, sign.since)) continue;
+    // A standstill or a fault after the failure of a job is of its next attempt.
+    if (fault.part == part || fault.part == Part::kFailure || !together(fault.since, sign.since)) continue;
     // A standstill that had ended before did not cause this, and a later fault did not cause the standstill.
     if (fault.part == Part::kStandstill && fault.end && *fault.end < sign.since) continue;
     const bool same_run = fault.run && fault.run == sign.run;
     const bool standstill = part == Part::kStandstill || fault.part == Part::kStandstill;
     if (sign.node && fault.node ? sign.node == fault.node : same_run && standstill) return &fault;
+  }
+  return nullptr;
+}
+
+// Whichever node: a rank that fails ends the wait of the others. A watchdog may take much longer than kTogether.
+OneFault::Fault* OneFault::standstillOf(const FaultSign& sign) {
+  for (Fault& fault : std::views::reverse(m_faults)) {
+    if (fault.part != Part::kStandstill || !fault.run || fault.run != sign.run || fault.since > sign.since) continue;
+    if (!fault.end || *fault.end + kUntilFailure >= sign.since) return &fault;
   }
   return nullptr;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneFault: gives a hang, its initial stall and the machine fault that caused it one cause, and so one notification.
+// OneFault: gives a hang, its initial stall, the machine fault that caused it and the failure of its job one cause, and so one
+// notification.
 //
 // Threading:  one thread.
 // Units:      TimeNs.
@@ -37,10 +38,13 @@ class OneFault {
     kNone,
     kMachine,
     kSilence,
-    kStandstill
-  };  // a broken GPU, link or node; its agent is silent; a hang or stall
+    kStandstill,
+    kFailure
+  };  // a broken GPU, link or node; its agent is silent; a hang or stall; the failure of a job
   // Conditions closer together than this are one fault: on one node, or in one run where the node of a hang's culprits is unknown.
   static constexpr DurNs kTogether = 10 * 60 * kNsPerSecond;
+  // A standstill that ended earlier than this before a job failed is another fault.
+  static constexpr DurNs kUntilFailure = 2 * 60 * kNsPerSecond;
   static constexpr std::size_t kMaxFaults = 4'096;
 
   static Part partOf(std::string_view kind);
@@ -65,6 +69,8 @@ class OneFault {
     bool grown;
   };
   Fault* sameAs(const FaultSign& sign);
+  // The standstill in which the job failed.
+  Fault* standstillOf(const FaultSign& sign);
   // The stall that became this hang.
   Fault* stallOf(const FaultSign& sign);
 

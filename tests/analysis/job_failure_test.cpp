@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/travel/forwarding_reader.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 
@@ -128,6 +129,49 @@ TEST_F(JobFailureTest, AnErrorThatARunSurvivedIsNoEnd) {
   end("", RunState::kRunning);
   event("traceback", 3, "ValueError", "ValueError: batch of size 0");
   EXPECT_THAT(look(), IsEmpty());
+}
+
+// Counts the events that an analysis reads.
+class CountingReader : public ForwardingReader {
+ public:
+  explicit CountingReader(Reader& reader) : ForwardingReader(reader) {}
+  Result<std::vector<Event>> events(const EventFilter& filter) override {
+    auto found = ForwardingReader::events(filter);
+    if (found.ok()) read += found->size();
+    return found;
+  }
+  std::size_t read = 0;
+};
+
+TEST_F(JobFailureTest, ALiveRunReadsTheEventsOfItsOldAttemptsOnce) {
+  constexpr TimeNs kStart = 1'772'700'000 * kNsPerSecond, kHour = 3'600 * kNsPerSecond;
+  const RunId run =
+      m_writer->run({.uuid = "live", .name = "live", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
+  const AttemptId old =
+      m_writer->attempt({.run = run, .key = "0", .start = kStart, .end = kStart + kHour, .end_cause = "exception: ValueError"});
+  m_writer->attempt({.run = run, .key = "1", .start = kStart + kHour});
+  for (int i = 0; i < 100; ++i)
+    m_writer->event({.time = kStart + kHour,
+                     .attempt = old,
+                     .rank = 3,
+                     .kind = "traceback",
+                     .severity = Severity::kError,
+                     .code = "ValueError",
+                     .message = "ValueError: batch of size 0"});
+  ASSERT_TRUE(m_writer->flush().ok());
+  const auto reader = m_file.reader();
+  CountingReader counting(**reader);
+  const auto analysis = makeJobFailure();
+  const auto readAt = [&](TimeNs now) {
+    counting.read = 0;
+    const auto found = analysis->look({.reader = counting, .run = run, .now = now, .stop = {}});
+    EXPECT_TRUE(found.ok());
+    EXPECT_THAT(*found, SizeIs(1));
+    return counting.read;
+  };
+  EXPECT_GE(readAt(kStart + kHour + kNsPerSecond), 100U);
+  EXPECT_GE(readAt(kStart + 3 * kHour), 100U) << "the events of a spool may have arrived late";
+  EXPECT_EQ(readAt(kStart + 3 * kHour + kNsPerSecond), 0U);
 }
 
 }  // namespace

@@ -234,6 +234,38 @@ TEST_F(OneFaultLogs, AFaultOfANodeThatARestartLeftOutIsNoCauseOfANewHang) {
   }
 }
 
+std::string inits(int ranks) {
+  std::string text;
+  for (int rank = 0; rank < ranks; ++rank)
+    text += (rank < ranks / 2 ? "gpu07:" : "gpu08:") + std::to_string(4711 + rank) + ":4800 [0] NCCL INFO comm 0x147e rank " +
+            std::to_string(rank) + " nranks " + std::to_string(ranks) + " cudaDev 0 busId 8a000 - Init COMPLETE\n";
+  return text;
+}
+
+TEST_F(OneFaultLogs, ADiskOfAnotherNodeIsNoCauseOfAnException) {
+  const auto disk = [](const char* node) {
+    return std::string("2026-03-04T09:59:45+00:00 ") + node + " kernel: blk_update_request: I/O error, dev sdb, sector 2048\n";
+  };
+  const std::string failing = steps(true) + "2026-03-04 09:59:52,000 - train - ERROR - failing\n";
+  const std::string value = failing + stack(3, "ValueError: shard 17 is empty"),
+                    read = failing + stack(3, "OSError: [Errno 5] read failed");
+  EXPECT_THAT(summaries(value, disk("gpu99")),
+              UnorderedElementsAre(HasSubstr("gpu99: a disk"), HasSubstr("Rank 3 failed first: ValueError")))
+      << "its node is not known";
+  EXPECT_THAT(summaries(inits(4) + read, disk("gpu07.cluster.local")),
+              UnorderedElementsAre(HasSubstr("a disk reported"), HasSubstr("Rank 3 (gpu08) failed first: OSError")));
+  EXPECT_THAT(summaries(inits(4) + read, disk("gpu08.cluster.local")), ElementsAre(HasSubstr("a disk reported")));
+}
+
+TEST_F(OneFaultLogs, AKernelsKillIsThatOfTheRankWhosePidTheLogNames) {
+  for (const char* killed : {"srun: error: gpu08: task 1: Killed\n", "[rank2]: rank 2 died from signal 9\n"})
+    EXPECT_THAT(
+        summaries(inits(4) + steps(true) + killed,
+                  "2026-03-04T09:59:51+00:00 gpu08 kernel: Out of memory: Killed process 4713 (megatron_gpt) total-vm:1kB, anon-rss:1kB\n"),
+        ElementsAre(HasSubstr("Rank 2 (gpu08) failed first: the kernel killed megatron_gpt (pid 4713)")))
+        << killed;
+}
+
 TEST_F(OneFaultLogs, AKilledRankTakesInTheConnectionsOfTheOthers) {
   const std::string killed = "[rank2]: Signal 9 (SIGKILL) received by PID 4711\nrank 2 died from signal 9\n";
   const std::string reset = stack(0, "RuntimeError: [3] is setting up NCCL communicator: Connection reset by peer") +

@@ -47,7 +47,7 @@ std::string communicator(int rank, int ranks) {
 
 class TimeoutLogs : public ::testing::Test {
  protected:
-  Finding hang(const std::string& text) {
+  std::vector<Finding> findings(const std::string& text) {
     const std::string path = m_folder.file(std::to_string(m_stores++) + ".rgl");
     auto writer = openStore(path).writer().value();
     test::TextStream stream(text);
@@ -59,8 +59,13 @@ class TimeoutLogs : public ::testing::Test {
     auto reader = openStore(path).reader().value();
     const auto found = makeHangs()->look({.reader = *reader, .run = reader->runs()->front().id, .now = {}, .stop = {}});
     EXPECT_TRUE(found.ok());
-    EXPECT_EQ(found->size(), 1U);
-    return found->empty() ? Finding() : found->front();
+    return found.ok() ? *found : std::vector<Finding>();
+  }
+  std::size_t count(const std::string& text) { return findings(text).size(); }
+  Finding hang(const std::string& text) {
+    const auto found = findings(text);
+    EXPECT_EQ(found.size(), 1U);
+    return found.empty() ? Finding() : found.front();
   }
   test::TempFolder m_folder;
   int m_stores = 0;
@@ -73,7 +78,7 @@ TEST_F(TimeoutLogs, TheRankWithoutATimeoutIsNamedByTheCommunicatorsSize) {
   std::string few = text;
   for (int rank = 0; rank < 15; ++rank) text += timeout(rank);
   const Finding found = hang(text);
-  EXPECT_EQ(found.summary, "15 of 16 ranks timed out in collectives at step 40; rank 15 did not");
+  EXPECT_EQ(found.summary, "15 of 16 ranks timed out in collectives at step 40; rank 15 (node0) did not");
   EXPECT_EQ(found.rank, 15);
   for (const int rank : {0, 4, 9}) few += timeout(rank);
   EXPECT_THAT(hang(few).summary, HasSubstr("timeouts of only 3 of 16 ranks are recorded"));
@@ -256,6 +261,28 @@ TEST_F(FlightRecorderDumps, ARankWhoseGpuHasNotStartedTheOperationHasNotEntered)
   EXPECT_EQ(found.rank, 2);
   const DumpOf idle{.started = false};
   EXPECT_THAT(hang({idle, idle, idle, idle}).summary, HasSubstr("4 of 4 ranks wait")) << "no rank's recorder sees starts";
+}
+
+TEST_F(TimeoutLogs, ALogThatWasSilentUntilTheTimeLimitIsAHang) {
+  std::string dated;
+  for (int at = 10; at < 50; ++at)
+    dated += "2026-03-04 09:58:" + std::to_string(at) + ",000 - train - INFO - step " + std::to_string(at) + " loss: 3.1\n";
+  const std::string ended = "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T13:58:49 DUE TO TIME LIMIT ***\n";
+  const Finding found = hang(dated + ended + "1: " + ended);
+  EXPECT_EQ(found.summary, "The log was silent for 4 h after step 49 until the job's time limit ended it");
+  EXPECT_EQ(found.severity, Severity::kError);
+  EXPECT_EQ(hang("2026-03-04 09:58:49,000 - train - INFO - initializing process group\n" + ended).severity, Severity::kWarning)
+      << "without steps its format may be unknown";
+  EXPECT_THAT(hang(dated + timeout(1) + ended).summary, HasSubstr("1 collective timeout")) << "one finding";
+}
+
+TEST_F(TimeoutLogs, ALogWithLinesUntilTheTimeLimitIsNone) {
+  std::string dated;
+  for (int at = 10; at < 50; ++at)
+    dated += "2026-03-04 09:58:" + std::to_string(at) + ",000 - train - INFO - step " + std::to_string(at) + " loss: 3.1\n";
+  EXPECT_EQ(count(dated + "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T09:59:10 DUE TO TIME LIMIT ***\n"), 0U);
+  EXPECT_EQ(count(steps() + "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T13:58:10 DUE TO TIME LIMIT ***\n"), 0U)
+      << "without times";
 }
 
 }  // namespace

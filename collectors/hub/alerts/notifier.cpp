@@ -254,10 +254,12 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     RG_TRY(readNames(reader));
     m_names_read = now;
   }
-  // In the order of causation: the fault of a machine, the stall that it causes, the hang that the stall becomes. So a restarted hub gives
-  // them the same causes as before.
-  const auto order = [](const Finding& finding) { return finding.kind == "hang" ? 2 : stopsTheRun(finding.kind) ? 1 : 0; };
-  for (const int wanted : {0, 1, 2})
+  // In the order of causation: the fault of a machine, the stall that it causes, the hang that the stall becomes, the failure of the job.
+  // So a restarted hub gives them the same causes as before.
+  const auto order = [](const Finding& finding) {
+    return finding.kind == "job_failed" ? 3 : finding.kind == "hang" ? 2 : stopsTheRun(finding.kind) ? 1 : 0;
+  };
+  for (const int wanted : {0, 1, 2, 3})
     for (const Finding& finding : findings)
       if (order(finding) == wanted) seeFinding(finding, now);
   RG_TRY(seeEvents(reader, now));

@@ -82,10 +82,14 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
       --m_log_more;
       onLog(m_log_severity, line, out);
     }
+    const auto warns = [](const Match& match) {
+      return match.rule->kind == RuleKind::kEvent && match.rule->severity >= Severity::kWarning;
+    };
+    if (!m_scratch.matches.empty() && !goes_on && !isFailure(line) && std::ranges::none_of(m_scratch.matches, warns)) ++m_other_lines;
     followTraceback(line, out);
     if (line.time && !line.arrived && isFailure(line)) m_burst = {line.time, kBurstLines};
   } else if (!trimmed(raw).empty()) {
-    m_went_on = true;
+    onOtherLine(trimmed(raw));
   }
   remember(raw);
 }
@@ -98,8 +102,9 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
         if (m_known || std::exchange(m_generic_read, true)) return;
         addIssue("train_log.generic", cleanText(line.text, 120));
       }
-      m_lone_errors.clear();
-      m_went_on = false;
+      surviveLoneErrors(out);
+      m_went_on = m_saving = false;
+      ++m_other_lines;
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:
@@ -109,7 +114,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
       return onEvent(match, line, out);
     case RuleKind::kPlace:
     case RuleKind::kProcess:
-      return learnPlace(match, line);
+      return learnPlace(match, line, out);
     case RuleKind::kTraceback:
       return onTraceback(match, line, out);
     case RuleKind::kLayout:

@@ -2,7 +2,6 @@
 // LogSession: processes one training log from its first byte: lines in, runs, scalars, events and log lines out. The importer feeds a whole
 // file, the tailing source the appended bytes.
 //
-// Threading:  one thread.
 // Ownership:  shares the rules; borrows the Recorder per call.
 // Units:      TimeNs; times without a zone are local time in a tailed log, and UTC in an imported file unless an absolute time next to them
 //             shows their zone.
@@ -54,19 +53,16 @@ class LogSession {
  public:
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
 
-  // To call before the first push() with an imported file's first bytes: finds the zone of its stamps, if one without a zone is next to an
-  // absolute time, and whether a record of a known format occurs. True: both are known.
+  // Before the first push(), an imported file's first bytes: finds the zone of its stamps, if one without a zone is next to an absolute
+  // time, and whether a record of a known format occurs. True: both are known.
   bool lookAhead(std::string_view head);
   void push(std::string_view bytes, Recorder& out);
-  // The wall time for lines without one, from now on (tailed logs only).
-  void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
+  void setArrival(std::optional<TimeNs> now) { m_arrival = now; }  // the wall time for lines without one (tailed logs only)
   void flush(Recorder& out);
-  // The file was replaced or truncated: the next byte is its first. Run and attempt continue.
-  void startOver();
+  void startOver();  // the file was replaced or truncated: the next byte is its first
   // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
-  // Of a live log, before finish(): the program that wrote it has ended.
-  void outputEnded(Recorder& out);
+  void outputEnded(Recorder& out);  // of a live log, before finish(): the program that wrote it has ended
   void finish(Recorder& out);  // end of the file: records waiting data; not its unfinished last line, whose last number may be truncated
   // Whether the unfinished last line has values; otherwise takeRest() processes it: the last words of a process.
   bool cutRecord();
@@ -81,9 +77,8 @@ class LogSession {
     std::int64_t count = 0;
     std::string detail;
   };
-  // The instant of a printed time, as UTC without a zone. Absent without a year or for an impossible date.
+  // As UTC without a zone. Absent without a year or for an impossible date.
   static std::optional<TimeNs> utc(const PrintedTime& printed);
-  // All issues of the recorded part, by code.
   std::map<std::string, IssueNote> issues() const;
 
  private:
@@ -111,18 +106,21 @@ class LogSession {
   void onLayout(const Match& match);
   void onLog(Severity severity, Line& line, Recorder& out);
   void findPlace(Line& line);
-  void learnPlace(const Match& match, const Line& line);
+  void learnPlace(const Match& match, const Line& line, Recorder& out);
+  void placeRank(const LinePrefix& place, std::int64_t world, const Line& line, Recorder& out);
   void onTraceback(const Match& match, Line& line, Recorder& out);
   void followTraceback(Line& line, Recorder& out);
   struct Traceback;
   void endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code, std::string_view text,
                     Line& line, Recorder& out);
   static bool isRecord(const Match& match) { return match.rule->kind == RuleKind::kRecord; }
-  void sayTraceback(Traceback& traceback, Recorder& out);
+  void sayTraceback(Traceback& traceback, Recorder& out, bool settled = false);
   void sayTracebacks(Recorder& out);
   void endByException(const std::string& code);
   void holdLoneError(const Match& match, const Line& line, Recorder& out);
   void sayLoneErrors(Recorder& out);
+  void surviveLoneErrors(Recorder& out);
+  void onOtherLine(std::string_view text);
   void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out, std::optional<std::int64_t> order = {});
   bool adopt(const Event& event);
   struct Repeats;
@@ -221,28 +219,30 @@ class LogSession {
     std::optional<TimeNs> last;
   };
   std::unordered_map<std::string, Repeats> m_repeats;
-  std::int64_t m_held = 0, m_records = 0, m_logs = 0;  // in total
+  std::int64_t m_held = 0, m_records = 0, m_logs = 0, m_other_lines = 0;  // in total; m_other_lines: of no failure
   std::optional<TimeNs> m_repeats_reported, m_refilled;
   struct Traceback {
-    bool open = false, code = false;  // between its first and its last line; the last own line was one of the stack, or its first
+    bool open = false, code = false, chained = false;  // between its ends; the last own line was of the stack; the next explains it
     int lines = 0, strangers = 0;
     std::optional<Event> event;  // recorded unless another traceback of the chain follows directly
     const Rule* rule = nullptr;
-    std::optional<TimeNs> time;  // of its first line
-    std::int64_t order = 0;      // of the event among those that wait
+    std::optional<TimeNs> time;           // of its first line
+    std::int64_t order = 0;               // of the event among those that wait
+    bool tracker = false;                 // the service that records the run raised it, which few trainers end for
+    std::optional<std::int64_t> held_at;  // m_other_lines at the end of a tracker's traceback; later lines decide
   };
   // The time of the last failure's line, and for how many more lines those of failures without a time have it.
   std::pair<std::optional<TimeNs>, int> m_burst;
-  std::map<std::int32_t, Traceback> m_tracebacks;                                       // by rank, -1: unknown
-  std::vector<Traceback> m_lone_errors;                                                 // exceptions without a stack since the last record
+  std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: unknown
+  std::vector<Traceback> m_lone_errors;            // since the last record: exceptions without a stack, and those of trackers
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;
   std::unordered_map<const Rule*, std::int64_t> m_event_count;
   std::unordered_map<std::string, NodeId> m_nodes;
-  bool m_recording = true, m_went_on = false;            // m_went_on: other lines, a checkpoint or the end came since the last record
-  std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
-  std::size_t m_reported_by = 0;                         // 1 + the rule file that recorded an event of this line
-  int m_log_more = 0, m_traceback_quiet = 0;             // m_traceback_quiet: lines since a traceback was continued
+  bool m_recording = true, m_went_on = false, m_saving = false;  // the last two: other lines, a save, since the last record
+  std::int64_t m_long_before = 0, m_refused_before = 0;          // counted in the part that is not recorded
+  std::size_t m_reported_by = 0;                                 // 1 + the rule file that recorded an event of this line
+  int m_log_more = 0, m_traceback_quiet = 0;                     // m_traceback_quiet: lines since a traceback was continued
   Severity m_log_severity = Severity::kInfo;
   std::map<std::string, IssueNote> m_issues;
 };

@@ -80,6 +80,13 @@ std::string signalNumber(std::string code) {
   return code;
 }
 
+// Of experiment trackers: their package in the path of a class or of a frame, or the host of their service.
+bool namesTracker(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kNames = {"wandb.",  "/wandb/",  "wandb process", "comet_ml.", "/comet_ml/", ".comet.com",
+                                                       "mlflow.", "/mlflow/", "neptune.",      "/neptune/", "clearml.",   "/clearml/"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+}
+
 Event exceptionEvent(std::string_view code, std::string_view text, std::optional<std::int64_t> step) {
   Event event{.step = step, .kind = "traceback", .severity = Severity::kError};
   event.code = cleanText(code, kMaxName);
@@ -106,7 +113,7 @@ void LogSession::findPlace(Line& line) {
   if (prefix.host.empty()) prefix.host = m_place.host;
 }
 
-void LogSession::learnPlace(const Match& match, const Line& line) {
+void LogSession::learnPlace(const Match& match, const Line& line, Recorder& out) {
   LinePrefix found;
   RuleSet::addPlace(match, found);
   if (match.rule->kind == RuleKind::kPlace) {
@@ -124,7 +131,17 @@ void LogSession::learnPlace(const Match& match, const Line& line) {
   // A process is in many communicators; its rank is that in the largest one.
   if (!line.prefix.pid || !found.rank || m_processes.size() >= kMaxProcesses) return;
   Process& process = m_processes[addressOf(line.prefix)];
-  if (world > process.world) process = {*found.rank, world};
+  if (world <= process.world) return;
+  process = {*found.rank, world};
+  found.host = line.prefix.host, found.pid = line.prefix.pid;
+  placeRank(found, world, line, out);
+}
+
+// Where a rank runs, of lines that name it together with its host. The sources of a live run on this machine know its ranks themselves.
+void LogSession::placeRank(const LinePrefix& place, std::int64_t world, const Line& line, Recorder& out) {
+  if (!place.rank || place.host.empty() || line.attempt || !line.record || m_options.guest || m_options.process) return;
+  m_run.rank({.attempt = {}, .rank = *place.rank, .node = nodeOf(place.host, out), .device = {}, .local_rank = {}, .pid = place.pid},
+             world);
 }
 
 void LogSession::onFact(const Match& match, const Line& line, Recorder& out) {
@@ -191,6 +208,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (isErrorText(rule.event) && quotesError(line.text)) return;
   RuleSet::addPlace(match, line.prefix);
   if (!line.attempt && !m_run.exists()) openAttempt(out);
+  if (match.group(Role::kHost).data() || m_place.lines > 0) placeRank(line.prefix, 0, line, out);
   if (rule.once && !m_said_once.emplace(&rule, line.prefix.rank.value_or(-1)).second) return;
   if (rule.starts && !line.attempt) {
     sayRepeats(out);
@@ -224,13 +242,22 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     if (!mayTell(rule)) return;
     say(event, line, out);
   }
+  if (const auto before = rule.code == "time_limit" ? nearTime() : std::nullopt; before && line.time && *before < *line.time) {
+    Event silence{.step = step, .kind = "log_silence", .severity = Severity::kInfo, .code = rule.code};
+    silence.message = "the log has no line between this time and the job's time limit";
+    Line last = line;
+    last.time = before;
+    say(std::move(silence), last, out);
+  }
   if (first_failure && line.prefix.rank) {
     Event named{.step = step, .kind = "first_failure", .severity = Severity::kWarning};
     named.message = "the launcher reports rank " + std::to_string(*line.prefix.rank) + " as the first to fail";
     say(std::move(named), line, out);
   }
   if (line.attempt) return;
-  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event), m_went_on = true;
+  if (rule.ends == Ending::kFinished || rule.ends == Ending::kDone) m_went_on = true, ++m_other_lines;
+  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
+  if (rule.ends == Ending::kDone) sayTracebacks(out), m_run.goesOn();
   if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
   if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
   if (rule.ends == Ending::kTerminated) m_run.ended(RunBuilder::End::kTerminated, rule.event);
@@ -239,7 +266,8 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
 
 void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
-  if (rule.checkpoint != CheckpointPart::kNone) m_went_on = true;
+  if (rule.checkpoint == CheckpointPart::kBegin) m_saving = true;
+  if (rule.checkpoint == CheckpointPart::kSaved || rule.checkpoint == CheckpointPart::kLoaded) m_went_on = true;
   if (!step || rule.checkpoint == CheckpointPart::kNone) return;
   if (rule.checkpoint == CheckpointPart::kLoaded) return m_run.resumedFrom(*step);
   Checkpoint checkpoint;
@@ -303,12 +331,17 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   const std::string_view text = match.group(Role::kText), body = line.body();
   const std::string_view before = body.substr(0, static_cast<std::size_t>(text.data() - body.data()));
   // Else mentioned in a line, not printed by Python, which draws "+" and "|" before the exceptions of a group.
-  if (text.data() < body.data() || (!before.empty() && (before.find_first_not_of(" +|") != std::string_view::npos ||
-                                                        before.find_first_of("+|") == std::string_view::npos)))
-    return;
+  const bool drawn =
+      before.empty() || (before.find_first_not_of(" +|") == std::string_view::npos && before.find_first_of("+|") != std::string_view::npos);
+  // "train - ERROR - OSError: ...": what a program logs before it ends.
+  const bool logged = match.rule->last && (before.ends_with("ERROR - ") || before.ends_with("ERROR: ") || before.ends_with("ERROR | "));
   const std::int32_t rank = line.prefix.rank.value_or(-1);
+  if (text.data() < body.data() || !(drawn || (logged && !m_tracebacks.contains(rank)))) return;
   if (!match.rule->last) {
-    if (m_tracebacks.size() >= kMaxTracebacks && !m_tracebacks.contains(rank)) return;
+    const auto before = m_tracebacks.find(rank);
+    if (m_tracebacks.size() >= kMaxTracebacks && before == m_tracebacks.end()) return;
+    // A launcher prints its own directly behind that of its process.
+    if (before != m_tracebacks.end() && !before->second.open && !before->second.chained) sayTraceback(before->second, out);
     m_tracebacks[rank] =
         Traceback{.open = true, .code = true, .rule = match.rule, .time = line.time};  // explains an earlier one of the chain
     return;
@@ -330,6 +363,7 @@ void LogSession::holdLoneError(const Match& match, const Line& line, Recorder& o
   if (!error || handled || reported || line.attempt || !line.record || m_lone_errors.size() >= kMaxLoneErrors) return;
   Traceback& lone = m_lone_errors.emplace_back();
   lone.rule = match.rule;
+  lone.tracker = namesTracker(match.group(Role::kText));
   place(lone.event.emplace(exceptionEvent(code, match.group(Role::kText), m_step)), line, nodeOf(line.prefix.host, out));
   lone.order = m_held++;
 }
@@ -339,9 +373,28 @@ void LogSession::sayLoneErrors(Recorder& out) {
   const bool done = m_step && ((total != m_variables.end() && static_cast<double>(*m_step) >= total->second) ||
                                m_step >= m_bar_total.value_or(INT64_MAX));
   for (Traceback& lone : std::exchange(m_lone_errors, {})) {
-    if (m_went_on || done) lone.event->severity = Severity::kWarning;
-    sayTraceback(lone, out);
+    const bool went_on = lone.held_at ? m_other_lines > *lone.held_at : m_went_on || (m_saving && lone.tracker);
+    if (went_on || done) lone.event->severity = Severity::kWarning;
+    sayTraceback(lone, out, true);
   }
+}
+
+// A step has ended behind them.
+void LogSession::surviveLoneErrors(Recorder& out) {
+  for (Traceback& lone : std::exchange(m_lone_errors, {})) {
+    if (!lone.held_at) continue;
+    lone.event->severity = Severity::kWarning;
+    sayTraceback(lone, out, true);
+  }
+}
+
+// Trackers print until their process has ended.
+void LogSession::onOtherLine(std::string_view text) {
+  if (text.starts_with("wandb:")) return;
+  ++m_other_lines;
+  const bool saves = (text.find("saving") != std::string_view::npos || text.find("Saving") != std::string_view::npos) &&
+                     (text.find("checkpoint") != std::string_view::npos || text.find("ckpt") != std::string_view::npos);
+  (saves ? m_saving : m_went_on) = true;
 }
 
 void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code,
@@ -359,6 +412,7 @@ void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found,
     return;
   }
   if (!line.record) return;
+  if (traceback.tracker || namesTracker(text)) traceback.held_at = m_other_lines;
   traceback.rule = &rule;
   place(traceback.event.emplace(exceptionEvent(code, text, m_step)), line, nodeOf(line.prefix.host, out));
   traceback.order = m_held++;
@@ -376,6 +430,8 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
   m_traceback_quiet = 0;
   Traceback& traceback = found->second;
   if (!traceback.open) {
+    traceback.chained |=
+        line.text.find("he above exception") != std::string_view::npos || (traceback.event && traceback.event->code.ends_with("Group"));
     if (++traceback.lines <= kChainLines + 1) return;  // its own last line is the first
     sayTraceback(traceback, out);
     m_tracebacks.erase(found);
@@ -390,6 +446,7 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
       name && std::ranges::none_of(m_scratch.matches, isRecord))
     return endTraceback(found, *traceback.rule, *name, body, line, out);
   traceback.code = own;
+  if (code && body.find("File \"") != std::string_view::npos) traceback.tracker = namesTracker(body);
   if (!line.time) line.time = traceback.time;
   if (!own) {
     if (++traceback.strangers > kMaxStrangers) m_tracebacks.erase(found);
@@ -406,8 +463,11 @@ void LogSession::endByException(const std::string& code) {
     m_run.ended(RunBuilder::End::kFailed, "exception: " + code);
 }
 
-void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
+// `settled`: what followed an exception of a tracker is known.
+void LogSession::sayTraceback(Traceback& traceback, Recorder& out, bool settled) {
   if (!traceback.event) return;
+  if (!settled && traceback.held_at && !traceback.event->attempt && m_lone_errors.size() < kMaxLoneErrors)
+    return m_lone_errors.push_back(std::move(traceback));
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
   if (!traceback.event->attempt && traceback.event->severity >= Severity::kError) endByException(traceback.event->code);
   const std::string shape = shapeOf(traceback.event->message);

@@ -64,10 +64,11 @@ enum class FactTake : std::uint8_t { kLast, kFirst, kAll };
 enum class Ending : std::uint8_t {
   kNone,
   kFinished,
+  kDone,
   kFailed,
   kStopped,
   kTerminated
-};  // kStopped: on purpose; kTerminated: by a SIGTERM of whatever origin
+};  // kDone: a trainer that reports its end has survived its exceptions; kStopped: on purpose; kTerminated: by a SIGTERM of any origin
 
 // [[metric]]: mapping of a key of the source.
 struct MetricRule {

@@ -22,8 +22,11 @@ constexpr std::array<std::pair<std::string_view, StepFrom>, 6> kStepFrom = {{{"c
                                                                              {"count", StepFrom::kCount}}};
 constexpr std::array<std::pair<std::string_view, CheckpointPart>, 3> kCheckpointParts = {
     {{"begin", CheckpointPart::kBegin}, {"saved", CheckpointPart::kSaved}, {"loaded", CheckpointPart::kLoaded}}};
-constexpr std::array<std::pair<std::string_view, Ending>, 4> kEndings = {
-    {{"finished", Ending::kFinished}, {"failed", Ending::kFailed}, {"stopped", Ending::kStopped}, {"terminated", Ending::kTerminated}}};
+constexpr std::array<std::pair<std::string_view, Ending>, 5> kEndings = {{{"finished", Ending::kFinished},
+                                                                          {"done", Ending::kDone},
+                                                                          {"failed", Ending::kFailed},
+                                                                          {"stopped", Ending::kStopped},
+                                                                          {"terminated", Ending::kTerminated}}};
 constexpr std::array<std::pair<std::string_view, Role>, 18> kRoles = {{{"step", Role::kStep},
                                                                        {"total", Role::kTotal},
                                                                        {"pairs", Role::kPairs},

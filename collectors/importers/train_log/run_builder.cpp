@@ -6,11 +6,13 @@
 #include "collectors/importers/train_log/run_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace runglass::train_log {
 namespace {
 constexpr std::size_t kMaxWaiting = 1000;
 constexpr std::size_t kMaxFacts = 4096;
+constexpr std::size_t kMaxRanks = 1 << 16;
 
 // world = tp x pp x cp x dp: a single missing size follows from the others.
 Layout completed(Layout layout) {
@@ -38,6 +40,7 @@ void RunBuilder::continueAs(const std::string& run_name, const std::string& atte
 void RunBuilder::starts(Recorder& out) {
   if (m_guest || m_records == 0 || m_boundary) return;
   tell(out);
+  tellRanks(out);
   m_start.reset(), m_end.reset();
   m_boundary = true;
 }
@@ -49,6 +52,18 @@ void RunBuilder::fact(Fact fact) {
   m_known_facts[std::move(key)] = fact.value;
   m_facts.push_back(std::move(fact));
   m_changed = true;
+}
+
+void RunBuilder::rank(const Rank& rank, std::int64_t world) {
+  const auto other = [&](const Rank& known) { return known.node != rank.node || (known.pid && rank.pid && known.pid != rank.pid); };
+  const auto known = m_places.ranks.find(rank.rank);
+  const bool replaced = known != m_places.ranks.end() && other(known->second) && world == m_places.world && m_records > 0 && !m_boundary;
+  Places& places = replaced ? m_next_places : m_places;
+  // The largest communicator is that of all ranks.
+  if (world > places.world) places = {.world = world, .ambiguous = false, .ranks = {}};
+  if (places.ranks.size() >= kMaxRanks || (world > 0 && world < places.world)) return;
+  const auto [at, fresh] = places.ranks.try_emplace(rank.rank, rank);
+  places.ambiguous |= !fresh && world > 0 && other(at->second);
 }
 
 void RunBuilder::framework(const std::string& name, int priority) {
@@ -99,6 +114,7 @@ void RunBuilder::ended(End end, std::string cause) {
 void RunBuilder::open(bool new_run, Recorder& out) {
   if (m_run_id && !m_boundary) {
     tell(out);
+    tellRanks(out);
     m_start.reset(), m_end.reset();
   }
   if (!m_run_id || new_run) {
@@ -171,6 +187,16 @@ void RunBuilder::tellFacts(Recorder& out) {
   }
   m_facts.clear();
   m_changed = false;
+}
+
+void RunBuilder::tellRanks(Recorder& out) {
+  Places places = std::exchange(m_places, std::exchange(m_next_places, {}));
+  if (places.ambiguous || places.ranks.empty() || (places.world > 0 && m_layout.world > 0 && places.world != m_layout.world)) return;
+  out.fact({.attempt = m_attempt_id, .node = {}, .rank = {}, .key = "rank_nodes_source", .value = places.world > 0 ? "NCCL" : "launcher"});
+  for (auto& [number, rank] : places.ranks) {
+    rank.attempt = m_attempt_id;
+    out.rank(rank);
+  }
 }
 
 AttemptId RunBuilder::attempt(Recorder& out) {
@@ -249,6 +275,7 @@ void RunBuilder::flush(Recorder& out, bool end) {
     release(out);
   }
   if (!m_boundary) tell(out);
+  if (end) tellRanks(out);
 }
 
 }  // namespace runglass::train_log

@@ -48,6 +48,8 @@ class RunBuilder {
   // By its communicators: the number of ranks of a log that prints no layout.
   void ranksAtLeast(std::int64_t ranks);
   void fact(Fact fact);
+  // Where a rank runs, recorded at the end of the attempt; `world`: of the communicator that numbers it so, 0: the launcher does.
+  void rank(const Rank& rank, std::int64_t world);
   void framework(const std::string& name, int priority);
   void stamp(TimeNs time);
   // Opens an attempt if there is none; events before the first record of the next attempt wait for it.
@@ -75,6 +77,7 @@ class RunBuilder {
   void tell(Recorder& out);
   void tellAsGuest(Recorder& out);
   void tellFacts(Recorder& out);
+  void tellRanks(Recorder& out);
   void release(Recorder& out);
 
   std::string m_name, m_key;
@@ -90,6 +93,13 @@ class RunBuilder {
   static FactKey keyOf(const Fact& fact) { return {fact.node.value, fact.rank.value_or(-1), fact.key}; }
   std::vector<Fact> m_facts;                     // not yet recorded
   std::map<FactKey, std::string> m_known_facts;  // of the open attempt
+  // `world` of `ranks`, or 0; `ambiguous`: two processes have one number, which is then none of the job.
+  struct Places {
+    std::int64_t world = 0;
+    bool ambiguous = false;
+    std::map<std::int32_t, Rank> ranks;
+  };
+  Places m_places, m_next_places;  // of the open or waiting attempt; of processes that replace those
   Waiting m_waiting;
   bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;
   bool m_terminated = false;  // m_attempt.planned only because a SIGTERM was reported

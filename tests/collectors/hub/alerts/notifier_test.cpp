@@ -250,6 +250,14 @@ class OneFaultTest : public NotifierTest {
     finding.kind = "stall", finding.subject = "attempt:0", finding.rank = {};
     return finding;
   }
+  Finding failed(DurNs at) const {
+    return {.kind = "job_failed",
+            .subject = "attempt:0",
+            .severity = Severity::kError,
+            .start = kStart + at,
+            .rank = 3,
+            .summary = "Rank 3 failed first: RuntimeError"};
+  }
   void mute(const Finding& finding) {
     const Snooze snooze{
         .rule = "", .cause = causeOfFinding(finding, "n0", "run-uuid"), .until = kStart + 24 * 3'600 * kSecond, .author = "ada"};
@@ -419,6 +427,28 @@ TEST_F(OneFaultTest, WhoIsNotNotifiedOfTheFaultIsNotifiedOfTheHang) {
   begin();
   EXPECT_THAT(titles(0, {xid()}), IsEmpty());
   EXPECT_THAT(titles(kMinute, {hungOn(m_node)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AHangAndTheFailureOfItsJobAreOneNotification) {
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), SizeIs(1));
+  Finding over = hungOn(m_node);
+  over.end = kStart + 31 * kMinute;
+  EXPECT_THAT(titles(31 * kMinute, {failed(31 * kMinute), over}), IsEmpty()) << "a watchdog of 30 minutes";
+  begin(kStart + 32 * kMinute);
+  EXPECT_THAT(titles(32 * kMinute, {failed(31 * kMinute), over}), IsEmpty()) << "neither for the next hub";
+}
+
+TEST_F(OneFaultTest, AFailureAfterAHangThatIsOverNotifies) {
+  Finding over = hungOn(m_node);
+  EXPECT_THAT(titles(0, {over}), SizeIs(1));
+  over.end = kStart + 4 * kMinute;
+  EXPECT_THAT(titles(5 * kMinute, {over}), IsEmpty());
+  EXPECT_THAT(titles(9 * kMinute, {over, failed(9 * kMinute)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AHangAfterAFailureIsOfTheNextAttempt) {
+  EXPECT_THAT(titles(0, {failed(0)}), SizeIs(1));
+  EXPECT_THAT(titles(6 * kMinute, {failed(0), hungOn(m_node, kStart + 6 * kMinute)}), SizeIs(1));
 }
 
 TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {

@@ -79,6 +79,18 @@ TEST(JobEnd, EveryWayToDieIsAFailure) {
       {"[gpu07:31337:0:31402] Caught signal 11 (Segmentation fault: address not mapped to object at address 0x18)\n", "killed/11"},
       {"FatalError: `Segmentation fault` is detected by the operating system.\nLAUNCH INFO 2026-03-04 10:01:05,500 Exit code -11\n",
        "killed/Segmentation fault"},
+      {"ERROR:composer.cli.launcher:Rank 6 crashed with exit code -9.\n", "killed/9 of 6"},
+      {"ERROR:composer.cli.launcher:Global rank 6 (PID 4717) exited with code 1\n", "process_failed/1 of 6"},
+      {"MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD\n", "process_failed/MPI_Abort of 3"},
+      {"Abort(1) on node 3 (rank 3 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process 3\n",
+       "process_failed/MPI_Abort of 3"},
+      {"=   PID 91823 RUNNING AT gpu07\n=   EXIT CODE: 139\n", "process_failed/139 at gpu07"},
+      {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2 bytes.\n", "out_of_memory/"},
+      {"gpu-3: Traceback (most recent call last):\ngpu-3:   File \"/w/t.py\", line 2\ngpu-3: KeyError: 'text'\n",
+       "traceback/KeyError at gpu-3"},
+      {stack("", "RuntimeError: Error(s) in loading state_dict:\n\tsize mismatch for embed") +
+           stack("", "subprocess.CalledProcessError: Command '['python']' returned non-zero exit status 1."),
+       "traceback/RuntimeError"},
       {"LAUNCH INFO 2026-03-04 10:01:05,500 Exit code -9\n", "killed/9"},
       {"LAUNCH INFO 2026-03-04 10:01:05,500 Exit code 1\n", "process_failed/1"},
       {"Out of memory error on GPU 0. Cannot allocate 2.000000GB memory on GPU 0, 79.1GB memory has been allocated.\n", "out_of_memory/"},
@@ -160,6 +172,75 @@ TEST(JobEnd, AnErrorWithoutAStackAmongOtherLinesIsAWarning) {
     ASSERT_NE(event, log.out.events.end()) << text;
     EXPECT_EQ(event->severity, Severity::kWarning) << text;
   }
+}
+
+TEST(JobEnd, AnErrorWithoutAStackWhileACheckpointIsSavedIsTheEnd) {
+  for (const char* saving : {"saving checkpoint at iteration      99 to /ckpt\n", "Saving checkpoint to /ckpt/step99\n"}) {
+    EXPECT_EQ(importLog(kSteps + saving + "2026-03-04 09:59:10,000 - train - ERROR - OSError: stale\n").out.runs[0].state,
+              RunState::kFailed);
+    const auto log = importLog(kSteps + saving + "OSError: [Errno 116] Stale file handle: '/ckpt/step99/rank_3.pt'\n");
+    EXPECT_EQ(log.out.runs[0].state, RunState::kFailed) << saving;
+    EXPECT_THAT(reported(log.out), testing::Contains("traceback/OSError")) << saving;
+  }
+}
+
+TEST(JobEnd, AnExceptionOfATrackerIsTheEndOnlyIfNothingFollows) {
+  const std::string tracker = stack("", "wandb.errors.CommError: Run initialization has timed out after 90.0 sec"),
+                    frames =
+                        "Thread HandlerThread:\nTraceback (most recent call last):\n  File \"/w/train.py\", line 8, in main\n"
+                        "  File \"/opt/site-packages/wandb/sdk/internal/sender.py\", line 70, in run\n"
+                        "requests.exceptions.ConnectionError: Max retries exceeded\n",
+                    summary = "wandb: ERROR file data was not synced\n";
+  for (const std::string& exception : {tracker, frames}) {
+    EXPECT_EQ(importLog(kSteps + exception + summary).out.runs[0].state, RunState::kFailed) << exception;
+    for (const char* after : {"step: 100 loss: 4.00\n", "Training finished, model saved\n"}) {
+      const auto log = importLog(kSteps + exception + summary + after);
+      EXPECT_NE(log.out.runs[0].state, RunState::kFailed) << exception << after;
+      const auto event = std::ranges::find(log.out.events, "traceback", &Event::kind);
+      ASSERT_NE(event, log.out.events.end()) << exception << after;
+      EXPECT_EQ(event->severity, Severity::kWarning) << exception << after;
+    }
+  }
+}
+
+TEST(JobEnd, AnExceptionBeforeTheWordsOfADoneTrainingIsNoFailure) {
+  const std::string error = stack("", "ValueError: cannot draw the curve");
+  for (const char* done : {"Training completed in 3 h\n", "2026-03-04 09:58:42,000 - train - INFO - Training done.\n"})
+    EXPECT_NE(importLog(kSteps + error + done).out.runs[0].state, RunState::kFailed) << done;
+  for (const char* other : {"Training done epochs: 3 of 9\n", "Training is not complete\n"})
+    EXPECT_EQ(importLog(kSteps + error + other).out.runs[0].state, RunState::kFailed) << other;
+}
+
+// "rank at node, pid", as recorded for the last attempt.
+std::vector<std::string> placed(const MemoryRecorder& out) {
+  std::vector<std::string> all;
+  for (const Rank& rank : out.ranks)
+    all.push_back(std::to_string(rank.rank) + " at " + (rank.node ? out.nodes.at(rank.node.value - 1).name : "") +
+                  (rank.pid ? " " + std::to_string(*rank.pid) : ""));
+  return all;
+}
+std::string joined(const char* host, int pid, int rank, int world) {
+  return std::string(host) + ":" + std::to_string(pid) + ":4800 [0] NCCL INFO comm 0x147e rank " + std::to_string(rank) + " nranks " +
+         std::to_string(world) + " cudaDev 0 busId 8a000 - Init COMPLETE\n";
+}
+
+TEST(JobEnd, RanksArePlacedByTheLinesThatNameRankAndHost) {
+  const std::string pairs = joined("gpu07", 11, 0, 2) + joined("gpu08", 12, 1, 2) + joined("gpu08", 13, 0, 2);
+  const std::string world = joined("gpu07", 11, 0, 3) + joined("gpu08", 12, 1, 3) + joined("gpu08", 13, 2, 3);
+  EXPECT_THAT(placed(importLog(pairs + world + kSteps).out), ElementsAre("0 at gpu07 11", "1 at gpu08 12", "2 at gpu08 13"));
+  EXPECT_THAT(placed(importLog(pairs + kSteps).out), IsEmpty()) << "two processes with one number: of groups, not of the job";
+  EXPECT_THAT(placed(importLog(kSteps + "  host      : gpu-b-07\n  rank      : 13 (local_rank: 5)\n  exitcode  : -11 (pid: 14)\n").out),
+              ElementsAre("13 at gpu-b-07"));
+  EXPECT_THAT(placed(importLog(kSteps + "srun: error: gpu07: task 3: Killed\n").out), IsEmpty()) << "a task may be a launcher of ranks";
+}
+
+TEST(JobEnd, ProcessesAfterARestartPlaceTheRanksOfTheNextAttempt) {
+  const std::string again = joined("gpu07", 21, 0, 2) + joined("gpu09", 22, 1, 2);
+  const auto log = importLog(joined("gpu07", 11, 0, 2) + joined("gpu08", 12, 1, 2) + " iteration       10/      99 | lm loss: 4.0E+00 |\n" +
+                             again + " iteration        5/      99 | lm loss: 4.1E+00 |\n");
+  ASSERT_EQ(log.out.attempts.size(), 2U);
+  EXPECT_THAT(placed(log.out), ElementsAre("0 at gpu07 11", "1 at gpu08 12", "0 at gpu07 21", "1 at gpu09 22"));
+  EXPECT_NE(log.out.ranks.front().attempt, log.out.ranks.back().attempt);
 }
 
 TEST(JobEnd, WhatARunSurvivesIsNoEnd) {
