@@ -1016,6 +1016,15 @@
     </message>
 </context>
 <context>
+    <name>FindingSpans</name>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>另有 %n 条</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Goodput</name>
     <message>
         <source>%1 %2 without a word on their cause are not counted.</source>
@@ -8030,20 +8039,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>无法读取结论。</translation>
     </message>
     <message>
+        <source>It was not analyzed yet, or no analysis found anything; the store does not record which. To analyze it:</source>
+        <translation>它尚未分析，或分析没有发现问题；store 未记录是哪一种。要分析：</translation>
+    </message>
+    <message>
         <source>Loading findings …</source>
         <translation>正在加载结论 …</translation>
     </message>
     <message>
-        <source>No findings for this run.</source>
-        <translation>此 run 没有结论。</translation>
+        <source>No findings are stored for this run.</source>
+        <translation>此 run 没有已存储的结论。</translation>
     </message>
     <message>
         <source>The conclusion of the analysis.</source>
         <translation>分析的结论。</translation>
-    </message>
-    <message>
-        <source>To analyze it again:</source>
-        <translation>重新分析：</translation>
     </message>
     <message>
         <source>When it began; – where the source has no clock.</source>

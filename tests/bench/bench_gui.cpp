@@ -19,7 +19,9 @@
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
+#include "widgets/charts/plot_picture.h"
 #include "widgets/charts/raster.h"
+#include "widgets/core/finding_span.h"
 #include "widgets/curves/curves_view.h"
 
 namespace runglass {
@@ -182,6 +184,27 @@ void rasterColumns(benchmark::State& state) {
   }
 }
 
+// Plots with 10,000 findings behind three panels and in the event lane.
+void manyFindings(benchmark::State& state) {
+  constexpr std::int64_t kFindings = 10'000, kLasting = 400;
+  auto data = std::make_shared<PlotData>();
+  data->axis = XAxis::kStep;
+  data->lane = true;
+  data->panels.resize(3);
+  for (std::int64_t i = 0; i < kFindings; ++i) {
+    const Severity severity = i % 97 == 0 ? Severity::kError : Severity::kWarning;
+    data->bands.push_back({i, i + kLasting, findingTint(severity), {}, severityShape(severity)});
+    data->marks.push_back({i, severityShape(severity), severityGlyph(severity), {}});
+  }
+  const PlotPicture picture(data, 0, kFindings, QSize(1600, 900), 0, currentTheme());
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const QImage image = picture.render(1);
+    benchmark::DoNotOptimize(image.constBits());
+  }
+}
+
+BENCHMARK(manyFindings)->Name("gui/findings_10000")->Unit(benchmark::kMillisecond)->Iterations(30);
 BENCHMARK(rasterColumns)->Name("gui/raster_64x1600")->Unit(benchmark::kMillisecond);
 BENCHMARK(zoomCurves)->Name("gui/zoom_64_curves")->Unit(benchmark::kMillisecond)->Iterations(168);
 BENCHMARK(panCurves)->Name("gui/pan_64_curves")->Unit(benchmark::kMillisecond)->Iterations(240);

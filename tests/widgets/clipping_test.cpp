@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A screen of 1920x1080 at 100 % and at 150 % has room for the words of every view, in each language.
+// Screens of 1920x1080 and 1280x800 at 100 %, and of 1920x1080 at 150 %, have room for the words of every view, in each language.
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
 #include <QHeaderView>
@@ -72,7 +72,7 @@ TEST_P(ClippingTest, NoWordsOfAnyViewAreCutOff) {
     selection.rank = 5;
     m_window->state().select(selection);
     std::vector<std::pair<std::string, std::string>> places;
-    if (size == kAt100) places.emplace_back("watch", "");  // its three panels do not fit at 150 %
+    if (size != kAt150) places.emplace_back("watch", "");  // at 150 % the legend of its GPUs has too little height
     for (const ViewInfo& view : viewRegistry()) {
       if (tabsOf(view).empty()) places.emplace_back(view.id, "");
       for (const std::string_view tab : tabsOf(view)) places.emplace_back(view.id, std::string(tab));

@@ -15,6 +15,7 @@
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
+#include "widgets/core/finding_card.h"
 #include "widgets/events/events_view.h"
 
 namespace runglass {
@@ -192,6 +193,48 @@ TEST_F(EventsTest, ReadsEveryRowOnceInPagesOverAllSources) {
   EXPECT_EQ(keys.size(), 147U);
   EXPECT_TRUE(std::ranges::is_sorted(keys, std::greater<>()));
   EXPECT_EQ(std::set<EventKey>(keys.begin(), keys.end()).size(), keys.size());
+}
+
+TEST_F(EventsTest, AnOpenFindingLastsToTheEndOfItsAttempt) {
+  const AttemptId second = m_writer->attempt({.run = m_run, .key = "b", .number = 2, .start = kStart + 200, .end = kStart + 300});
+  for (const AttemptId attempt : {m_attempt, second})
+    m_writer->finding({.run = m_run,
+                       .attempt = attempt,
+                       .kind = "slow_rank",
+                       .subject = std::to_string(attempt.value),
+                       .start = kStart + 200,
+                       .summary = "f"});
+  ASSERT_TRUE(m_writer->flush().ok());
+  auto reader = m_store.reader();
+  ASSERT_TRUE(reader.ok());
+  const auto density = readDensity(**reader, {.range = {kStart, kStart + 1'000}}, 10, {});
+  ASSERT_TRUE(density.ok()) << density.status().message();
+  ASSERT_EQ(density->marks.size(), 2U);
+  for (const EventRow& mark : density->marks)
+    EXPECT_EQ(mark.end, mark.attempt == second ? std::optional(kStart + 300) : std::nullopt) << mark.attempt.value;
+  const auto after = readDensity(**reader, {.range = {kStart + 400, kStart + 1'000}}, 10, {});
+  ASSERT_TRUE(after.ok()) << after.status().message();
+  ASSERT_EQ(after->marks.size(), 1U) << "the second attempt was over";
+  EXPECT_EQ(after->marks.front().attempt, m_attempt);
+}
+
+TEST_F(EventsTest, ACardFollowsItsFindingWhileTheRowStays) {
+  Finding slow{.run = m_run, .attempt = m_attempt, .kind = "slow_rank", .subject = "s", .severity = Severity::kError};
+  slow.start = kStart + 10 * kNsPerSecond, slow.summary = "rank 37 is slow";
+  m_writer->finding(slow);
+  open();
+  const auto* card = m_view->findChild<FindingCard*>();
+  ASSERT_NE(card, nullptr);
+  ASSERT_TRUE(card->finding());
+  EXPECT_FALSE(card->finding()->end);
+  slow.end = kStart + 20 * kNsPerSecond, slow.summary = "rank 37 was slow";
+  m_writer->finding(slow);
+  ASSERT_TRUE(m_writer->flush().ok());
+  m_view->refresh(Tick::kText);
+  settle();
+  EXPECT_EQ(card->finding()->end, slow.end);
+  EXPECT_EQ(cell(0, EventModel::kMessage), QStringLiteral("rank 37 was slow"));
+  EXPECT_EQ(rowCount(), 1);
 }
 
 TEST_F(EventsTest, ShowsWhatHappenedAndWarningsAndOnDemandEveryLine) {

@@ -42,6 +42,36 @@ TEST_F(FindingSpanTest, LastsToItsEndElseToThatOfItsAttemptElseOn) {
   EXPECT_EQ(spans.back().severity, Severity::kError) << "painted on top";
 }
 
+TEST_F(FindingSpanTest, TenThousandCostNoMoreThanTheirColumns) {
+  constexpr int kLeft = 100, kRight = 1'700;
+  TopColumns many(kLeft, kRight);
+  for (std::size_t i = 0; i < 10'000; ++i) many.add(0.16 * static_cast<double>(i), 0.16 * static_cast<double>(i) + 400, i);
+  const auto runs = many.runs();
+  EXPECT_LE(runs.size(), static_cast<std::size_t>(kRight - kLeft));
+  EXPECT_EQ(runs.front().left, kLeft);
+  EXPECT_EQ(runs.back(), (ColumnRun{runs.back().left, kRight, 9'999})) << "the last added is on top";
+  for (std::size_t i = 1; i < runs.size(); ++i) EXPECT_EQ(runs[i].left, runs[i - 1].right) << "no column twice, none left out";
+}
+
+TEST_F(FindingSpanTest, CoversAtLeastAColumnAndOnlyThoseThereAre) {
+  TopColumns columns(10, 20);
+  columns.add(0, 9, 1);
+  columns.add(20, 30, 2);
+  columns.add(0, 12, 3);
+  columns.add(11, 11, 4);
+  columns.add(15.2, 15.3, 5);
+  columns.add(18, 1e18, 6);
+  EXPECT_EQ(columns.runs(), (std::vector<ColumnRun>{{10, 11, 3}, {11, 12, 4}, {15, 16, 5}, {18, 20, 6}}));
+  EXPECT_TRUE(TopColumns(5, 5).runs().empty());
+}
+
+TEST_F(FindingSpanTest, ATooltipNamesTheFirstAndCountsTheOthers) {
+  QStringList lines;
+  for (int i = 0; i < 1'000; ++i) lines << QString::number(i);
+  EXPECT_EQ(tooltipText(lines.mid(0, 8)), lines.mid(0, 8).join(u'\n'));
+  EXPECT_EQ(tooltipText(lines), lines.mid(0, 8).join(u'\n') + QStringLiteral("\n992 more"));
+}
+
 TEST_F(FindingSpanTest, OnThePlayheadBarAndTheEventLane) {
   const Finding& slow = finding("slow_rank");
   open();

@@ -2,10 +2,13 @@
 // The frame around the views: navigation, menus, settings, headline, icons and fonts.
 #include "widgets/frame/navigation.h"
 
+#include <gmock/gmock.h>
+
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
@@ -51,6 +54,22 @@ TEST_F(NavigationTest, EveryPlaceHasAnIconAndKeysReachTheFirstTenInOrder) {
     settle();
     EXPECT_EQ(docks().current(), i == 0 ? places[i].id : "single:" + places[i].id);
     EXPECT_TRUE(button(places[i].title)->isChecked());
+  }
+}
+
+TEST_F(NavigationTest, HeadingsFollowTheFontSize) {
+  open();
+  const auto sizes = [&] {
+    std::vector<int> pixels;
+    for (const QLabel* heading : navigation()->findChildren<QLabel*>()) pixels.push_back(heading->fontInfo().pixelSize());
+    return pixels;
+  };
+  ASSERT_FALSE(sizes().empty());
+  for (const double scale : {1.5, 0.8, 1.0}) {
+    Look look;
+    look.text_scale = scale;
+    applyLook(*qApp, ThemeName::kDark, look);
+    EXPECT_THAT(sizes(), testing::Each(QFontInfo(tableFont()).pixelSize())) << scale;
   }
 }
 

@@ -207,9 +207,20 @@ TEST_F(PlayheadTest, FindingsAreThoseThatHadBeenSaid) {
   show("findings");
   EXPECT_EQ(tableRows(), 1);
   travel(at(50));
-  EXPECT_TRUE(says("No findings for this run."));
+  EXPECT_TRUE(says("No findings are stored for this run."));
   travel(at(58));
   EXPECT_EQ(tableRows(), 1);
+}
+
+TEST_F(PlayheadTest, ARunWithoutFindingsMayBeOneThatWasNeverAnalyzed) {
+  m_run = m_writer->run(
+      {.uuid = "run-1", .name = "train", .time_domain = TimeDomain::kUtc, .state = RunState::kFinished, .start = kStart, .end = at(131)});
+  m_writer->attempt({.run = m_run, .key = "a", .start = kStart, .end = at(131), .layout = {.world = 2}});
+  close();
+  open(at(100'000));
+  show("findings");
+  EXPECT_TRUE(says("No findings are stored for this run."));
+  EXPECT_TRUE(says("It was not analyzed yet, or no analysis found anything; the store does not record which. To analyze it:"));
 }
 
 TEST_F(PlayheadTest, TopologyHasTheAttemptOfTheMoment) {

@@ -286,13 +286,11 @@ bool PlotWidget::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip && m_data && m_x1 > m_x0) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const QRect area = plotArea();
-    QStringList words;
-    const QStringList found = picture().markTexts(help->pos());
+    QStringList words, found = picture().markTexts(help->pos());
+    for (const PlotMark& mark : m_data->marks)
+      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4) found << mark.text;
     for (const QString& text : found.mid(0, kMaxWords)) words << text.toHtmlEscaped();
     if (found.size() > kMaxWords) words << tr("and %1 more; zoom in").arg(found.size() - kMaxWords);
-    for (const PlotMark& mark : m_data->marks)
-      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < kMaxWords)
-        words << mark.text.toHtmlEscaped();
     if (words.isEmpty())
       QToolTip::hideText();
     else

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <ranges>
+#include <vector>
 
 #include "widgets/charts/raster.h"
+#include "widgets/core/top_columns.h"
 
 namespace runglass {
 namespace {
@@ -22,7 +25,26 @@ constexpr double kVectorLine = 1.4;
 constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; hit distance of the mouse
 constexpr int kLowPlot = 80;                        // lower plots get closer ticks, so that they have two
 constexpr double kTickSpacing = 32, kLowSpacing = 18;
+constexpr int kGlyphApart = 8;  // between marks in the event lane, and between the dashed ends of bands
 constexpr int kMarkApart = 26;  // between labels in a row of NaN marks
+
+// Places at least `kGlyphApart` pixels apart.
+class ApartPlaces {
+ public:
+  explicit ApartPlaces(const QRect& plot) : m_left(plot.left()), m_taken(static_cast<std::size_t>(std::max(plot.width(), 0)) + 1) {}
+  // Absent: too close to one that was taken before.
+  std::optional<int> take(double pixel) {
+    const int last = static_cast<int>(m_taken.size()) - 1, at = std::clamp(static_cast<int>(std::lround(pixel)) - m_left, 0, last);
+    if (m_taken[static_cast<std::size_t>(at)]) return std::nullopt;
+    for (int near = std::max(at - kGlyphApart + 1, 0); near <= std::min(at + kGlyphApart - 1, last); ++near)
+      m_taken[static_cast<std::size_t>(near)] = true;
+    return m_left + at;
+  }
+
+ private:
+  const int m_left;
+  std::vector<bool> m_taken;
+};
 
 }  // namespace
 
@@ -117,17 +139,7 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   QPainter& painter = drawing.painter;
   const XMap x = xMap(place.plot);
   painter.fillRect(place.plot, theme.ground);
-  for (const PlotBand& band : m_data->bands) {
-    const double left = std::max(x.toPixel(band.x0), static_cast<double>(place.plot.left())),
-                 right = std::min(x.toPixel(band.x1), place.plot.right() + 1.0);
-    if (right <= left) continue;
-    painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.ink.in(theme));
-    if (!band.edge) continue;
-    painter.setPen(QPen(band.edge->in(theme), kHairline, Qt::DashLine));
-    for (const std::int64_t end : {band.x0, band.x1})
-      if (end >= m_x0 && end < m_x1)
-        painter.drawLine(QPointF(x.toPixel(end), place.plot.top()), QPointF(x.toPixel(end), place.plot.bottom()));
-  }
+  drawBands(painter, x, place.plot);
   int outliers = 0;
   const std::optional<YMap> y = yMap(panel, place.plot, &outliers);
   UnitScale scale;
@@ -155,6 +167,27 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   painter.restore();
   drawPanelMarks(painter, panel, place.plot);
   drawTitle(painter, panel, place, suffixOf(scale), outliers);
+}
+
+void PlotPicture::drawBands(QPainter& painter, const XMap& x, const QRect& plot) const {
+  TopColumns grounds(plot.left(), plot.right() + 1);
+  for (std::size_t i = 0; i < m_data->bands.size(); ++i) {
+    const PlotBand& band = m_data->bands[i];
+    if (band.x1 < m_x0 || band.x0 >= m_x1) continue;
+    grounds.add(x.toPixel(std::max(band.x0, m_x0)), x.toPixel(std::min(band.x1, m_x1)), i);
+  }
+  for (const ColumnRun& run : grounds.runs())
+    painter.fillRect(QRect(run.left, plot.top(), run.right - run.left, plot.height()), m_data->bands[run.tag].ink.in(m_theme));
+  ApartPlaces edges(plot);
+  for (const PlotBand& band : m_data->bands | std::views::reverse) {
+    if (!band.edge) continue;
+    for (const std::int64_t end : {band.x0, band.x1}) {
+      const auto at = end >= m_x0 && end < m_x1 ? edges.take(x.toPixel(end)) : std::nullopt;
+      if (!at) continue;
+      painter.setPen(QPen(band.edge->in(m_theme), kHairline, Qt::DashLine));
+      painter.drawLine(*at, plot.top(), *at, plot.bottom());
+    }
+  }
 }
 
 std::optional<YMap> PlotPicture::yMap(const PlotPanel& panel, const QRect& plot, int* outliers) const {
@@ -356,19 +389,24 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
   painter.setPen(m_theme.muted);
   painter.drawText(QRect(0, lane.top(), kGutter - 6, lane.height()), Qt::AlignRight | Qt::AlignVCenter, QObject::tr("events"));
   const auto places = layoutPanels(plot);
-  int last = -100;
-  for (const PlotMark& mark : m_data->marks) {
-    if (mark.x < m_x0 || mark.x >= m_x1) continue;
-    const int at = static_cast<int>(x.toPixel(mark.x));
-    const QColor ink = mark.ink.in(m_theme);
-    QColor line = ink;
+  TopColumns lines(plot.left(), plot.right() + 1);
+  for (std::size_t i = m_data->marks.size(); i-- > 0;)
+    if (const PlotMark& mark = m_data->marks[i]; mark.x >= m_x0 && mark.x < m_x1) lines.add(x.toPixel(mark.x), x.toPixel(mark.x), i);
+  for (const ColumnRun& run : lines.runs()) {
+    QColor line = m_data->marks[run.tag].ink.in(m_theme);
     line.setAlpha(90);
     painter.setPen(line);
-    for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
-    if (at - last < 8) continue;  // marks at one place share a glyph; the tooltip lists all
-    painter.setPen(ink);
-    painter.drawText(QRect(at - 8, lane.top(), 16, lane.height()), Qt::AlignCenter, mark.glyph);
-    last = at;
+    for (int at = run.left; at < run.right; ++at)
+      for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
+  }
+  // Marks at one place share the glyph of the first; the tooltip lists them.
+  ApartPlaces glyphs(plot);
+  for (const PlotMark& mark : m_data->marks) {
+    if (mark.x < m_x0 || mark.x >= m_x1) continue;
+    const auto at = glyphs.take(x.toPixel(mark.x));
+    if (!at) continue;
+    painter.setPen(mark.ink.in(m_theme));
+    painter.drawText(QRect(*at - kGlyphApart, lane.top(), 2 * kGlyphApart, lane.height()), Qt::AlignCenter, mark.glyph);
   }
 }
 

@@ -57,6 +57,7 @@ class PlotPicture {
   struct Drawing;  // target: image or vectors
   std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
   void draw(Drawing& drawing, const QRect& area) const;
+  void drawBands(QPainter& painter, const XMap& x, const QRect& plot) const;
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
   void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;
   void drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, double ratio, const QColor& color) const;

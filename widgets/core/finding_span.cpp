@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/finding_span.h"
 
+#include <QCoreApplication>
+#include <QPainter>
 #include <algorithm>
 #include <limits>
 
@@ -10,6 +12,10 @@ namespace runglass {
 namespace {
 constexpr double kTint = 0.16;
 constexpr int kWords = 160;
+
+struct SpanText {
+  Q_DECLARE_TR_FUNCTIONS(FindingSpans)
+};
 }  // namespace
 
 std::optional<TimeRange> spanOf(const Finding& finding, std::span<const Attempt> attempts) {
@@ -39,6 +45,18 @@ Result<std::vector<FindingSpan>> readFindingSpans(Reader& reader, RunId run) {
 Ink findingTint(Severity severity) {
   return {[](const Theme& theme, std::size_t at) { return mix(theme.ground, severityColor(theme, static_cast<Severity>(at)), kTint); },
           static_cast<std::size_t>(severity)};
+}
+
+void paintFindingLine(QPainter& painter, const TopColumns& columns, int top) {
+  for (const ColumnRun& run : columns.runs())
+    painter.fillRect(QRect(run.left, top, run.right - run.left, kFindingSpanPx),
+                     severityColor(currentTheme(), static_cast<Severity>(run.tag)));
+}
+
+QString tooltipText(const QStringList& lines) {
+  QStringList shown = lines.mid(0, kTooltipLines);
+  if (const auto more = lines.size() - shown.size(); more > 0) shown << SpanText::tr("%n more", nullptr, static_cast<int>(more));
+  return shown.join(u'\n');
 }
 
 }  // namespace runglass

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,10 +19,14 @@
 #include "model/topology.h"
 #include "storage/reader.h"
 #include "widgets/core/theme.h"
+#include "widgets/core/top_columns.h"
+
+class QPainter;
 
 namespace runglass {
 
 inline constexpr int kFindingSpanPx = 3;  // height of the line on rulers and bars
+inline constexpr qsizetype kTooltipLines = 8;
 
 struct FindingSpan {
   TimeRange range;
@@ -36,5 +41,9 @@ std::vector<FindingSpan> findingSpans(std::span<const Finding> findings, std::sp
 Result<std::vector<FindingSpan>> readFindingSpans(Reader& reader, RunId run);
 // Behind curves.
 Ink findingTint(Severity severity);
+// The line of the findings on a ruler or bar; the tags of the columns are severities.
+void paintFindingLine(QPainter& painter, const TopColumns& columns, int top);
+// A tooltip stays on the screen: of more than kTooltipLines lines it has the first, and the number of the others.
+QString tooltipText(const QStringList& lines);
 
 }  // namespace runglass

@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QTextLayout>
 #include <algorithm>
 #include <utility>
@@ -106,6 +107,8 @@ QSize Headline::minimumSizeHint() const { return {kMinWidth, QFontMetrics(textFo
 void Headline::resizeEvent(QResizeEvent* event) {
   InkLabel::resizeEvent(event);
   fit();
+  // Layouts cache the size hint, whose number of lines is that of a width.
+  if (event->oldSize().width() != event->size().width()) updateGeometry();
 }
 
 // A theme change resets fonts.

@@ -221,6 +221,16 @@ class ConsoleStyle : public QProxyStyle {
 
 constexpr double kReadable = 4.5;  // WCAG 2, text
 
+constexpr const char* kUnscaledPx = "rg_unscaled_px";
+
+// A size in pixels is rounded: what it was before scaling is remembered, so that it returns after any number of changes.
+int unscaledPx(const QWidget& widget, double scale) {
+  const int px = widget.font().pixelSize();
+  const QVariant known = widget.property(kUnscaledPx);
+  if (known.isValid() && std::lround(known.toInt() * scale) == px) return known.toInt();
+  return static_cast<int>(std::lround(px / scale));
+}
+
 int scaled(int px) { return std::max(1, static_cast<int>(std::lround(px * chosenLook()->text_scale))); }
 
 // The packages install the first font of each list; the others are for a host without them, and for glyphs that they lack (Chinese).
@@ -284,8 +294,7 @@ void applyLook(QApplication& app, ThemeName name, const Look& look) {
   std::vector<std::pair<QWidget*, int>> fonts;  // set on widgets, in pixels before scaling
   if (before != look.text_scale)
     for (QWidget* widget : QApplication::allWidgets())
-      if (widget->testAttribute(Qt::WA_SetFont) && widget->font().pixelSize() > 0)
-        fonts.emplace_back(widget, static_cast<int>(std::lround(widget->font().pixelSize() / before)));
+      if (widget->testAttribute(Qt::WA_SetFont) && widget->font().pixelSize() > 0) fonts.emplace_back(widget, unscaledPx(*widget, before));
   *chosen() = theme(name, look.colour_blind);
   const Theme& t = currentTheme();
   if (static bool styled = false; !std::exchange(styled, true)) QApplication::setStyle(new ConsoleStyle);
@@ -302,6 +311,7 @@ void applyLook(QApplication& app, ThemeName name, const Look& look) {
     QFont font = widget->font();
     font.setPixelSize(scaled(px));
     widget->setFont(font);
+    widget->setProperty(kUnscaledPx, px);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include "model/log_query.h"
 #include "widgets/core/language.h"
@@ -82,12 +83,15 @@ EventRow rowOf(LogHit hit) {
   row.attempt = line.attempt, row.node = line.node, row.rank = line.rank;
   return row;
 }
-EventRow rowOf(Finding finding) {
+EventRow rowOf(Finding finding, std::span<const Attempt> attempts) {
   EventRow row{.key = {finding.start.value_or(0), EventSource::kFinding, finding.id}, .timed = finding.start.has_value()};
   row.severity = finding.severity, row.text = findingText(finding, kFindingChars).toStdString();
   row.kind = finding.kind;
   row.run = finding.run, row.attempt = finding.attempt, row.node = finding.node, row.rank = finding.rank;
   row.step = finding.first_step, row.end = finding.end;
+  // Without an end it lasts to that of its attempt.
+  if (const auto attempt = std::ranges::find(attempts, finding.attempt, &Attempt::id); !row.end && attempt != attempts.end())
+    row.end = attempt->end;
   row.finding = std::make_shared<const Finding>(std::move(finding));
   return row;
 }
@@ -133,6 +137,9 @@ class EventSearch {
       m_run = chosen.id;
     }
     RG_TRY(m_names.read(reader, m_run));
+    if (m_run) {
+      RG_ASSIGN(m_attempts, reader.attempts(m_run));
+    }
     m_query.words = m_typed.words;
     m_query.range = question.range;
     m_query.rank = m_typed.rank;
@@ -156,7 +163,7 @@ class EventSearch {
     if (source == EventSource::kEvent) query.kind = m_typed.kind;
     return query;
   }
-  // A finding without an end lasts.
+  // A finding without an end lasts on.
   static TimeNs lastOf(const EventRow& row) {
     return row.end.value_or(row.key.source == EventSource::kFinding ? std::numeric_limits<TimeNs>::max() : row.key.time);
   }
@@ -175,7 +182,8 @@ class EventSearch {
     std::vector<EventRow> rows;
     if (!wants(EventSource::kFinding)) return rows;
     RG_ASSIGN(auto found, reader.findings(m_run ? std::optional(m_run) : std::nullopt));
-    for (Finding& finding : found) add(rows, rowOf(std::move(finding)));
+    for (Finding& finding : found) add(rows, rowOf(std::move(finding), m_attempts));
+    std::ranges::sort(rows, newer);
     return rows;
   }
   Result<std::vector<EventRow>> notes(Reader& reader) const {
@@ -183,6 +191,7 @@ class EventSearch {
     if (!wants(EventSource::kNote) || !m_run) return rows;
     RG_ASSIGN(auto found, reader.notes(m_run));
     for (Note& note : found) add(rows, rowOf(std::move(note), m_run));
+    std::ranges::sort(rows, newer);
     return rows;
   }
   void place(EventRow& row) const {
@@ -193,15 +202,14 @@ class EventSearch {
 
  private:
   void add(std::vector<EventRow>& rows, EventRow row) const {
-    if (!fits(row)) return;
-    rows.push_back(std::move(row));
-    std::ranges::stable_sort(rows, newer);
+    if (fits(row)) rows.push_back(std::move(row));
   }
 
   const EventQuestion* m_question = nullptr;
   TypedFilters m_typed;
   LogQuery m_words;
   RunId m_run;
+  std::vector<Attempt> m_attempts;
   Names m_names;
   RowQuery m_query;
   QString m_unknown;

@@ -106,21 +106,23 @@ void EventLane::paintEvent(QPaintEvent*) {
   if (!m_density) return;
   const XMap x = map();
   const int bottom = laneRect(kLanes - 1).bottom() + 1;
-  // Findings: a line above the lanes for as long as they last, the most severe on top.
-  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
+  // Findings: a line above the lanes for as long as they last, the most severe on top. Findings and notes: a flag with its severity's
+  // colour over all lanes, notes on top.
+  TopColumns lasting(kGutter, width() - kPad), flags(kGutter, width() - kPad);
+  constexpr std::size_t kNoteTag = kSeverityCount;
+  for (std::size_t severity = 0; severity < kSeverityCount; ++severity)
     for (const EventRow& mark : m_density->marks) {
-      if (!mark.timed || mark.key.source != EventSource::kFinding || mark.severity != severity) continue;
-      const double left = x.toPixel(std::max(mark.key.time, x.x0)), right = x.toPixel(std::min(mark.end.value_or(x.x1), x.x1));
-      if (right >= kGutter && left <= width() - kPad)
-        painter.fillRect(QRectF(left, kGrid - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx), severityColor(theme, severity));
+      if (!mark.timed || mark.key.source != EventSource::kFinding || mark.severity != static_cast<Severity>(severity)) continue;
+      if (mark.key.time < x.x1 && mark.severity >= Severity::kWarning)
+        lasting.add(x.toPixel(std::max(mark.key.time, x.x0)), x.toPixel(std::min(mark.end.value_or(x.x1), x.x1)), severity);
+      flags.add(x.toPixel(mark.key.time), x.toPixel(mark.key.time), severity);
     }
-  // Findings and notes: a flag with its severity's colour over all lanes.
-  for (const EventRow& mark : m_density->marks) {
-    if (!mark.timed) continue;
-    const double pixel = x.toPixel(mark.key.time);
-    if (pixel < kGutter || pixel > width() - kPad) continue;
-    painter.setPen(QPen(mark.key.source == EventSource::kNote ? theme.accent : severityColor(theme, mark.severity), 1, Qt::DotLine));
-    painter.drawLine(QPointF(pixel, kGrid), QPointF(pixel, bottom));
+  for (const EventRow& mark : m_density->marks)
+    if (mark.timed && mark.key.source == EventSource::kNote) flags.add(x.toPixel(mark.key.time), x.toPixel(mark.key.time), kNoteTag);
+  paintFindingLine(painter, lasting, kGrid - kFindingSpanPx);
+  for (const ColumnRun& run : flags.runs()) {
+    painter.setPen(QPen(run.tag == kNoteTag ? theme.accent : severityColor(theme, static_cast<Severity>(run.tag)), 1, Qt::DotLine));
+    for (int pixel = run.left; pixel < run.right; ++pixel) painter.drawLine(pixel, kGrid, pixel, bottom);
   }
   painter.setPen(theme.muted);
   for (const AxisTick& tick : xTicks(x, XAxis::kTime, m_style)) {
@@ -206,7 +208,7 @@ bool EventLane::event(QEvent* event) {
     if (counts[s] > 0) lines << QStringLiteral("%1 %2").arg(formatCount(counts[s]), severityLabel(static_cast<Severity>(s)));
   for (const EventRow& mark : m_density->marks)
     if (mark.timed && std::abs(x.toPixel(mark.key.time) - help->pos().x()) < 4) lines << screenText(mark.text, 120);
-  QToolTip::showText(help->globalPos(), lines.join(u'\n').toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")), this);
+  QToolTip::showText(help->globalPos(), tooltipText(lines).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")), this);
   return true;
 }
 

@@ -23,6 +23,7 @@
 #include <memory>
 
 #include "model/issue_catalog.h"
+#include "widgets/core/finding_jump.h"
 #include "widgets/core/language.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/theme.h"
@@ -61,6 +62,7 @@ class MarkedCells : public QStyledItemDelegate {
 };
 
 std::optional<TimeRange> windowOf(const EventRow& row) {
+  if (row.finding) return windowOf(*row.finding);
   if (!row.timed) return std::nullopt;
   return TimeRange{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
 }
@@ -399,6 +401,9 @@ void EventsView::showFirst(const Result<std::shared_ptr<const EventPageData>>& a
     if (m_state.window.range.t0 >= m_state.window.range.t1) askDensity(QueryService::Supersede::kCancelOlder);
   }
   showNotKept(page);
+  if (m_card->finding())
+    for (const EventRow& row : page.rows)
+      if (row.finding != nullptr && row.finding->id == m_card->finding()->id) m_card->setFinding(*row.finding);
   const bool at_top = m_table->verticalScrollBar()->value() == 0;
   if (!again || first || m_model->rowCount() == 0 || at_top) return takeFirst(page);
   const EventKey newest = m_model->rows().front().key;
@@ -414,9 +419,11 @@ void EventsView::showFirst(const Result<std::shared_ptr<const EventPageData>>& a
 }
 
 void EventsView::takeFirst(const EventPageData& page) {
-  const bool same = m_model->loaded() > 0 && page.rows.size() <= m_model->loaded() && !page.rows.empty() &&
-                    page.rows.front().key == m_model->rows().front().key && page.rows.size() == m_model->loaded() &&
-                    page.rows.back().key == m_model->rows().back().key;
+  // A finding changes while its row keeps its place.
+  const bool same = !page.rows.empty() && page.rows.size() == m_model->loaded() &&
+                    std::ranges::equal(page.rows, m_model->rows(), [](const EventRow& a, const EventRow& b) {
+                      return a.key == b.key && a.severity == b.severity && a.end == b.end && a.text == b.text;
+                    });
   m_waiting.reset();
   m_pill->hide();
   if (same) return;

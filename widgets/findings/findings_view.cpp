@@ -151,7 +151,8 @@ void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& 
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmptyAt(m_context.state->state().moment, tr("No findings for this run."), tr("To analyze it again:"),
+    m_panel->showEmptyAt(m_context.state->state().moment, tr("No findings are stored for this run."),
+                         tr("It was not analyzed yet, or no analysis found anything; the store does not record which. To analyze it:"),
                          QStringLiteral("runglassctl analyze --store STORE.rgl"));
     m_stack->setCurrentWidget(m_panel);
   } else {

@@ -120,13 +120,14 @@ void BarTrack::paintEvent(QPaintEvent*) {
 
 // Findings last: a line along the bar's lower edge, the most severe on top.
 void BarTrack::paintSpans(QPainter& painter, const XMap& x) const {
+  TopColumns columns(0, width());
   for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
     for (const RunMark& mark : m_data->marks) {
       if (mark.kind != MarkKind::kFinding || mark.severity != severity || mark.time > m_extent->t1 || mark.end < m_extent->t0) continue;
-      const double left = x.toPixel(std::max(mark.time, m_extent->t0)), right = x.toPixel(std::min(mark.end, m_extent->t1));
-      painter.fillRect(QRectF(left, height() - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx),
-                       severityColor(currentTheme(), severity));
+      columns.add(x.toPixel(std::max(mark.time, m_extent->t0)), x.toPixel(std::min(mark.end, m_extent->t1)),
+                  static_cast<std::size_t>(severity));
     }
+  paintFindingLine(painter, columns, height() - kFindingSpanPx);
 }
 
 // One mark per pixel, the tallest; a run of weeks has more marks than pixels.

@@ -34,12 +34,13 @@ void TimelineCanvas::renderHeader(QPainter& painter) {
 // Along the lower edge of the time axis.
 void TimelineCanvas::renderFindings(QPainter& painter) {
   const XMap time = map();
+  TopColumns columns(kGutter, kGutter + timeWidth());
   for (const FindingSpan& finding : m_marks.findings) {
     if (finding.range.t1 < m_t0 || finding.range.t0 >= m_t1) continue;
-    const double left = time.toPixel(std::max(finding.range.t0, m_t0)), right = time.toPixel(std::min(finding.range.t1, m_t1));
-    painter.fillRect(QRectF(left, kMinimap + kRuler - kFindingSpanPx, std::max(right - left, 1.0), kFindingSpanPx),
-                     severityColor(currentTheme(), finding.severity));
+    columns.add(time.toPixel(std::max(finding.range.t0, m_t0)), time.toPixel(std::min(finding.range.t1, m_t1)),
+                static_cast<std::size_t>(finding.severity));
   }
+  paintFindingLine(painter, columns, kMinimap + kRuler - kFindingSpanPx);
 }
 
 void TimelineCanvas::renderBands(QPainter& painter) {

@@ -188,7 +188,7 @@ QString TimelineCanvas::tipAt(QPointF at) const {
     QStringList words;
     for (const FindingSpan& finding : m_marks.findings | std::views::reverse)
       if (const TimeNs here = map().fromPixel(at.x()); here >= finding.range.t0 && here < finding.range.t1) words << finding.text;
-    if (!words.empty()) return words.join(u'\n');
+    if (!words.empty()) return tooltipText(words);
   }
   if (at.y() >= bands && at.y() < kHeader && m_picture) {
     const TimeNs here = map().fromPixel(at.x());
