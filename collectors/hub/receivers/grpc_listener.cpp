@@ -193,6 +193,8 @@ class GrpcListener::Call final : public grpc::ServerGenericBidiReactor, public s
   }
   void respond(const HttpReply& reply) {
     Parts& parts = m_parts;
+    // Not in OnDone: a client that takes no answer would keep them from other senders.
+    parts.bytes -= std::exchange(m_charged, 0);
     if (reply.status >= 400) {
       Finish(statusOfReply(reply));
     } else {

@@ -21,7 +21,7 @@ namespace runglass {
 
 class GrpcListener {
  public:
-  // `admit` sets `sender` if the credentials are valid, even where it refuses.
+  // `admit` sets `sender` if the credentials are of one, even where it refuses.
   static Result<std::unique_ptr<GrpcListener>> start(std::unique_ptr<Listener> listener, std::unique_ptr<TlsServer> tls,
                                                      const HttpLimits& limits, HttpListener::Handlers handlers);
   ~GrpcListener();

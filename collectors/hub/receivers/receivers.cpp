@@ -202,9 +202,9 @@ std::optional<HttpReply> Receivers::Parts::unknownSender(const HttpHead& head, s
   const Result<Pass> pass =
       access->check({.authorization = head.authorization, .certificate = {}, .address = head.address}, {wallNow(), monotonicNow()});
   if (!pass.ok()) return replyOf(pass.status());
-  sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
   if ((pass->scopes & scopes) == 0)
     return HttpReply{.status = 403, .text = "token: good for " + scopeNames(pass->scopes) + ", not for receive\n"};
+  sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
   return std::nullopt;
 }
 

@@ -271,6 +271,21 @@ TEST_F(OtlpGrpc, ConnectionsOfAnAddressAreLimited) {
   EXPECT_TRUE(test::waitUntil([&] { return ask(channel(), kMetricsExport, gauges(1)).status.ok(); }));
 }
 
+TEST_F(OtlpGrpc, TokensOfOtherScopesTakeNoPlaceOfSenders) {
+  auto pairing = Pairing::open({.folder = m_folder.file("trust")}).value();
+  ASSERT_TRUE(pairing.addSender("otel").ok());
+  ASSERT_TRUE(pairing.addReader("alice", false).ok());
+  m_options.token_file = m_folder.file("trust/access");
+  m_options.http.connections_per_address = 2;
+  start();
+  std::vector<std::shared_ptr<grpc::Channel>> held;
+  for (int i = 0; i < 2; ++i) {
+    held.push_back(channel());
+    EXPECT_EQ(ask(held.back(), kMetricsExport, gauges(1), tokenOf("readers/alice")).status.error_code(), StatusCode::PERMISSION_DENIED);
+  }
+  EXPECT_TRUE(ask(channel(), kMetricsExport, gauges(1), tokenOf("senders/otel")).status.ok());
+}
+
 TEST_F(OtlpGrpc, BeyondTheLoopbackTlsAndTokensAreNeeded) {
   m_options.listen_grpc = "0.0.0.0:0";
   EXPECT_EQ(Receivers::start(m_options, m_port).status().code(), Code::kFailedPrecondition);
