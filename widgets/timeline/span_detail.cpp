@@ -8,6 +8,7 @@
 #include <map>
 
 #include "model/spans.h"
+#include "model/time.h"
 #include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_data.h"
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t kMaxSpans = 3'000'000, kMaxPeerRanks = 64;
 constexpr DurNs kLaunchReach = kNsPerSecond, kPeerReach = 5 * kNsPerSecond;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-
-TimeNs shifted(TimeNs time, DurNs by) {
-  TimeNs sum = 0;
-  if (__builtin_add_overflow(time, by, &sum)) return by < 0 ? std::numeric_limits<TimeNs>::min() : kHighest;
-  return sum;
-}
 
 SpanColumns only(const SpanColumns& all, std::size_t i) {
   SpanColumns one;
@@ -54,7 +49,7 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
   const std::int64_t correlation = columnValue(detail.span.correlation, 0), external = columnValue(detail.span.external_id, 0);
   const TimelineRank* rank = rankOf(catalog, detail.rank);
   if (rank == nullptr || (correlation == kAbsent && external == kAbsent)) return {};
-  const TimeRange reach{shifted(detail.span.start[0], -kLaunchReach), shifted(spanEndOf(detail.span, 0), kLaunchReach)};
+  const TimeRange reach{plusTime(detail.span.start[0], -kLaunchReach), plusTime(spanEndOf(detail.span, 0), kLaunchReach)};
   const auto rankOfKind = [](SpanCategory c) { return c == SpanCategory::kCpuOp ? 0 : c == SpanCategory::kRuntime ? 1 : 2; };
   const int mine = rankOfKind(detail.span.category[0]);
   for (const Track& track : rank->tracks) {
@@ -101,7 +96,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
 Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const std::int64_t group = columnValue(detail.span.group, 0), seq = columnValue(detail.span.seq, 0);
   if (group == kAbsent || seq == kAbsent || detail.span.category[0] == SpanCategory::kComm) return {};
-  const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(spanEndOf(detail.span, 0), kPeerReach)};
+  const TimeRange reach{plusTime(detail.span.start[0], -kPeerReach), plusTime(spanEndOf(detail.span, 0), kPeerReach)};
   std::size_t looked = 0;
   for (const TimelineRank& rank : catalog.ranks) {
     const std::int32_t number = rank.rank.value_or(-1);
@@ -185,7 +180,7 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
 Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog, TrackId track, std::int32_t rank, std::int64_t id,
                                   TimeNs t0, std::stop_token stop) {
   SpanDetail detail{.track = track, .rank = rank, .span = {}, .peers = {}, .waited = {}};
-  RG_ASSIGN(const SpanColumns spans, reader.spans(track, {t0, shifted(t0, 1)}, stop));
+  RG_ASSIGN(const SpanColumns spans, reader.spans(track, {t0, plusTime(t0, 1)}, stop));
   const auto at = std::ranges::find(spans.id, id);
   if (at == spans.id.end()) return Status(Code::kNotFound, "the span is no longer in the store");
   detail.span = only(spans, static_cast<std::size_t>(at - spans.id.begin()));

@@ -2,10 +2,10 @@
 #include "widgets/topology/step_data.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "analysis/what_if/what_if_data.h"
+#include "model/time.h"
 #include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
@@ -16,11 +16,6 @@ namespace {
 struct PlacedRank {
   std::int32_t rank = 0, dp = 0, pp = 0;
 };
-
-TimeNs moved(TimeNs time, DurNs by) {
-  TimeNs out = 0;
-  return __builtin_add_overflow(time, by, &out) ? (by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max()) : out;
-}
 
 class StepReading {
  public:
@@ -80,7 +75,7 @@ class StepReading {
         int& is_op = known[spans.name[i]];
         if (is_op < 0) is_op = stepOpsOf(spans.names[spans.name[i]]).count > 0 ? 1 : 0;
         if (is_op == 0 || spans.step[i] == kAbsent || spans.dur[i] == kAbsent) continue;
-        const TimeNs end = moved(spans.start[i], spans.dur[i]);
+        const TimeNs end = plusTime(spans.start[i], spans.dur[i]);
         const auto [at, added] = m_out.steps.try_emplace(spans.step[i], TimeRange{spans.start[i], end});
         at->second = {std::min(at->second.t0, spans.start[i]), std::max(at->second.t1, end)};
       }
@@ -113,8 +108,8 @@ class StepReading {
     StepOpColumns ops;
     // Other stages start and end at other times.
     const TimeRange own = m_out.steps.at(step);
-    const DurNs length = std::max<DurNs>(moved(own.t1, -own.t0), kNsPerMs);
-    const TimeRange range{moved(own.t0, -length), moved(own.t1, length)};
+    const DurNs length = std::max<DurNs>(plusTime(own.t1, -own.t0), kNsPerMs);
+    const TimeRange range{plusTime(own.t0, -length), plusTime(own.t1, length)};
     for (const PlacedRank& rank : m_ranks) {
       if (!m_out.whole && rank.dp != m_out.replica) continue;
       ranks.push_back({.rank = rank.rank, .dp = rank.dp, .pp = rank.pp});
