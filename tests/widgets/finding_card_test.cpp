@@ -10,6 +10,7 @@
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/console_fixture.h"
+#include "tests/widgets/fake_reader.h"
 #include "widgets/core/language.h"
 #include "widgets/core/painted_text.h"
 #include "widgets/overview/overview_view.h"
@@ -64,6 +65,22 @@ class FindingCardTest : public ConsoleTest {
     EXPECT_TRUE(summary.contains(QStringLiteral("cost: "))) << summary.toStdString();
   }
 };
+
+TEST(FindingCardFactsTest, AReadThatFailsLeavesNoFactsOfAnEarlierState) {
+  auto data = std::make_shared<FakeData>();
+  data->failure = Status(Code::kInternal, "store: cannot be read");
+  QueryService queries(openerOf(data), 1);
+  SharedState shared;
+  FindingCard card(ViewContext{&queries, &shared});
+  Finding slow{.id = 1, .kind = "slow_rank", .severity = Severity::kError, .start = 100, .summary = "rank 3 is slow"};
+  card.setFinding(slow);
+  ASSERT_TRUE(waitFor([&] { return card.isFinal(); }));
+  EXPECT_TRUE(card.facts().open);
+  slow.end = 200;
+  card.setFinding(slow);
+  ASSERT_TRUE(waitFor([&] { return card.isFinal(); }));
+  EXPECT_FALSE(card.facts().open);
+}
 
 TEST_F(FindingCardTest, ShowsTheCostOfASlowRankAndTheCurveOfItsWork) {
   // Of the first attempt, which had steps before it.

@@ -165,8 +165,9 @@ void FindingCard::readFacts(bool another) {
         return readFindingFacts(readers.then, finding, now, stop);
       },
       [this](const Result<std::shared_ptr<const FindingFacts>>& facts) {
-        if (!facts.ok() || !m_finding) return;
-        m_facts = **facts;
+        if (!m_finding) return;
+        // Those of before the read may be of an earlier state of the finding.
+        m_facts = facts.ok() ? **facts : factsOf(*m_finding, nullptr, m_context.now());
         showFace();
       });
 }
