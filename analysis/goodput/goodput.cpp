@@ -130,7 +130,7 @@ class Gatherer {
 
   void addFindings(const Attempt& attempt, AttemptRecord& record) const {
     std::string fault, hang;
-    std::optional<TimeNs> fault_start, hang_start;
+    std::optional<TimeNs> fault_start, hang_start, hang_until;
     const auto end = attempt.end;
     for (const Finding& finding : m_findings) {
       if (finding.attempt != attempt.id) continue;
@@ -139,11 +139,12 @@ class Gatherer {
       if (stands && finding.start && until && *until > *finding.start) record.known.push_back({{*finding.start, *until}, Spend::kStalled});
       if (!end || !finding.start || *finding.start > *end || finding.severity < Severity::kError) continue;
       if (until && static_cast<double>(*until) < static_cast<double>(*end) - static_cast<double>(kBesideEnd)) continue;
-      if (broken && fault.empty()) fault = finding.summary, fault_start = finding.start;
-      if (stands && hang.empty()) hang = finding.summary, hang_start = finding.start;
+      if (broken && (fault.empty() || *finding.start < *fault_start)) fault = finding.summary, fault_start = finding.start;
+      if (stands && hang.empty()) hang = finding.summary, hang_start = finding.start, hang_until = until;
     }
     // A fault while the ranks waited did not cause their wait.
-    if (fault_start && hang_start && *fault_start > *hang_start + kBesideHang) fault.clear();
+    const bool waited = fault_start && hang_start && (!hang_until || *hang_until >= *fault_start);
+    if (waited && *fault_start > *hang_start + kBesideHang) fault.clear();
     if (record.running) {
       record.ending = {.kind = EndKind::kRunning};
       return;

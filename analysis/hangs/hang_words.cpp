@@ -222,10 +222,6 @@ Message hangMessage(const HangEvidence& e) {
                  {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"late", late(e)}, {"stacks", stacks(e)}}};
 }
 
-Message timeLimitMessage(const HangEvidence& e) {
-  return Message{"hang_time_limit", {{"length", words::duration(*e.as_of - *e.since)}, {"step", e.step}}};
-}
-
 Message stallMessage(const HangEvidence& e, DurNs length, bool ended) {
   const Arg limit = e.limit ? Arg(words::duration(*e.limit)) : Arg();
   const Arg source = e.source == "log" ? Arg(Message{"stall_log", {}}) : Arg();

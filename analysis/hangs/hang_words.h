@@ -10,8 +10,6 @@ namespace runglass {
 // "63 of 64 ranks wait at step 150; root: all_reduce #150 of dp 6, where rank 21 (sim-0002) has not
 // entered: computing in backward"
 words::Message hangMessage(const HangEvidence& evidence);
-// For a log without a line between `since` and `as_of`.
-words::Message timeLimitMessage(const HangEvidence& evidence);
 // For an ongoing stall, or an ended one.
 words::Message stallMessage(const HangEvidence& evidence, DurNs length, bool ended);
 

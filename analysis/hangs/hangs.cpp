@@ -110,7 +110,6 @@ class Hangs : public Analysis {
     filter.run = m_run;
     filter.kind = "collective_timeout";
     RG_ASSIGN(m_timeouts, question.reader.events(filter));
-    RG_TRY(saySilences(question.reader, run, attempts));
     std::optional<std::vector<Event>> events;
     for (const Attempt& attempt : attempts) {
       const bool newest = attempt.id == attempts.back().id;
@@ -120,36 +119,6 @@ class Hangs : public Analysis {
         if (followed) m_failed.insert(attempt.id);
       }
       if (!newest) RG_TRY(sayTimeouts(question.reader, attempt));
-    }
-    return {};
-  }
-
-  // Jobs that Slurm's time limit ended after their log had been silent.
-  Status saySilences(Reader& reader, const Run& run, const std::vector<Attempt>& attempts) {
-    RG_ASSIGN(const auto silences, reader.events({.range = {}, .run = m_run, .kind = "log_silence"}));
-    if (silences.empty()) return {};
-    RG_ASSIGN(const auto stops, reader.events({.range = {}, .run = m_run, .kind = "job_stopped"}));
-    std::set<AttemptId> judged;
-    for (const Event& timeout : m_timeouts) judged.insert(timeout.attempt);
-    for (const Event& silence : silences) {
-      const auto of_same = [&](const auto& event) { return event.attempt == silence.attempt && event.time && event.code == silence.code; };
-      const auto stop = std::ranges::find_if(stops, of_same);
-      const auto attempt = std::ranges::find(attempts, silence.attempt, &Attempt::id);
-      if (!silence.time || stop == stops.end() || attempt == attempts.end() || hasFailed(run, attempts, *attempt)) continue;
-      // Every rank's daemon reports the limit.
-      if (!judged.insert(silence.attempt).second) continue;
-      const StepWatch& watch = *std::ranges::find(m_watches, attempt->id, &StepWatch::attempt);
-      const DurNs limit = std::max(phaseLimit(watch.longestPhase()), watch.clock().stallLimit()), silent = *stop->time - *silence.time;
-      if (silent < limit) continue;
-      HangEvidence evidence{.source = "log", .phase = {}};
-      evidence.step = attempt->last_step, evidence.since = silence.time, evidence.as_of = stop->time, evidence.limit = limit;
-      // A log without steps may be of a format that is not read.
-      const bool stepped = attempt->last_step.has_value();
-      Finding finding = make(*attempt, kHang, stepped ? Severity::kError : Severity::kWarning, evidence);
-      finding.end = stop->time;
-      finding.confidence = stepped ? 0.6 : 0.4;
-      words::setMessage(finding, timeLimitMessage(evidence));
-      m_out.push_back(std::move(finding));
     }
     return {};
   }

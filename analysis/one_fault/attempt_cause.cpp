@@ -101,10 +101,13 @@ bool isOfOwnProgram(const Event& failure) {
 }
 
 // Whether the failure is of a node that the fault does not reach: a disk, a GPU and a process serve their own node.
-bool isElsewhere(const Event& fault, const Event& failure, const RankPlaces& places) {
+bool isElsewhere(const Event& fault, const Event& failure, const NodesOfRanks& places) {
   if (failure.kind == kTimeout || distanceFromCause(failure) > 0) return false;
-  const NodeId broken = places.oneName(fault.node), failed = places.of(failure);
-  if (!broken || !failed) return isOfOwnProgram(failure);
+  // The event of a followed log may have the node that reads it.
+  const auto placed = failure.rank ? places.of_rank.find(*failure.rank) : places.of_rank.end();
+  const NodeId broken = places.oneName(fault.node);
+  if (!broken || placed == places.of_rank.end()) return isOfOwnProgram(failure);
+  const NodeId failed = placed->second;
   if (broken == failed) return false;
   const FaultInfo* info = findFault(fault.kind, fault.code);
   const bool shared = fault.kind == "storage_stall" || fault.kind == "mount_stall";
@@ -112,7 +115,7 @@ bool isElsewhere(const Event& fault, const Event& failure, const RankPlaces& pla
   return local || failure.kind != "traceback" || isOfOwnProgram(failure);
 }
 
-bool explains(const Event& fault, const Event& failure, const RankPlaces& places) {
+bool explains(const Event& fault, const Event& failure, const NodesOfRanks& places) {
   if (!mayFollowFrom(failure, fault) || isElsewhere(fault, failure, places)) return false;
   if (failure.kind == kTimeout) return !isOfProgram(fault);
   if (!fault.time || !failure.time) return true;
@@ -169,18 +172,18 @@ bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt&
   return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
 }
 
-NodeId RankPlaces::oneName(NodeId node) const {
+NodeId NodesOfRanks::oneName(NodeId node) const {
   const auto alias = aliases.find(node);
   return alias == aliases.end() ? node : alias->second;
 }
 
-NodeId RankPlaces::of(const Event& event) const {
+NodeId NodesOfRanks::of(const Event& event) const {
   if (event.rank)
     if (const auto known = of_rank.find(*event.rank); known != of_rank.end()) return known->second;
   return oneName(event.node);
 }
 
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const RankPlaces& places) {
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const NodesOfRanks& places) {
   AttemptCause out;
   std::vector<const Event*> own;
   const Event* timeout = nullptr;

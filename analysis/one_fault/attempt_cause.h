@@ -33,7 +33,7 @@ struct AttemptCause {
   std::vector<const Event*> after;  // failures and timeouts of other ranks, in the order of the events
 };
 // The nodes of an attempt's ranks.
-struct RankPlaces {
+struct NodesOfRanks {
   std::map<std::int32_t, NodeId> of_rank;
   std::map<NodeId, NodeId> aliases;  // programs print a node's name with or without its domain
   std::set<NodeId> nodes;            // of all ranks; empty if the node of any rank is not known
@@ -43,7 +43,7 @@ struct RankPlaces {
   NodeId of(const Event& event) const;
 };
 // `events`: of endEvents().
-AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const RankPlaces& places);
+AttemptCause causeOf(const Attempt& attempt, std::span<const Event> events, const NodesOfRanks& places);
 
 // Whether an exception, a signal or a fault ended it.
 bool hasFailed(const Run& run, std::span<const Attempt> attempts, const Attempt& attempt);

@@ -42,10 +42,10 @@ Result<std::vector<Event>> deathEvents(Reader& reader, RunId run, TimeRange rang
   return deaths;
 }
 
-Result<RankPlaces> placesOfRanks(Reader& reader, const Attempt& attempt) {
+Result<NodesOfRanks> placesOfRanks(Reader& reader, const Attempt& attempt) {
   RG_ASSIGN(const auto ranks, placedRanks(reader, attempt.id));
   RG_ASSIGN(const auto nodes, reader.nodes());
-  RankPlaces places;
+  NodesOfRanks places;
   std::map<std::string, NodeId> known;
   for (const Node& node : nodes)
     if (const auto [first, fresh] = known.emplace(withoutDomain(node.name), node.id); !fresh && !node.name.empty())

@@ -19,6 +19,6 @@ namespace runglass {
 Result<std::vector<Event>> endEvents(Reader& reader, RunId run, TimeRange range = {});
 // Processes that the kernel reports as dead, oldest first.
 Result<std::vector<Event>> deathEvents(Reader& reader, RunId run, TimeRange range = {});
-Result<RankPlaces> placesOfRanks(Reader& reader, const Attempt& attempt);
+Result<NodesOfRanks> placesOfRanks(Reader& reader, const Attempt& attempt);
 
 }  // namespace runglass

@@ -131,7 +131,6 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_stuck",
      "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: all {members} members "
      "have entered and none leaves (network or GPU)"},
-    {"hang_time_limit", "The log was silent for {length}[ after step {step}] until the job's time limit ended it"},
     {"hang_time_outs", "{count|# collective timeout|# collective timeouts}[ at step {step}]; missing ranks are not known: {reason}"},
     {"hang_timed_out",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "

@@ -6114,11 +6114,6 @@ Esc	取消选择</translation>
         <translation>{count|# 次捕获}[（{reason}）]</translation>
     </message>
     <message>
-        <source>The log was silent for {length}[ after step {step}] until the job&apos;s time limit ended it</source>
-        <comment>hang_time_limit</comment>
-        <translation>[第 {step} 步之后]日志沉默了 {length}，直到作业因时间限制被终止</translation>
-    </message>
-    <message>
         <source>{count|# collective timeout|# collective timeouts}[ at step {step}]; missing ranks are not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>

@@ -61,7 +61,6 @@ class TimeoutLogs : public ::testing::Test {
     EXPECT_TRUE(found.ok());
     return found.ok() ? *found : std::vector<Finding>();
   }
-  std::size_t count(const std::string& text) { return findings(text).size(); }
   Finding hang(const std::string& text) {
     const auto found = findings(text);
     EXPECT_EQ(found.size(), 1U);
@@ -261,28 +260,6 @@ TEST_F(FlightRecorderDumps, ARankWhoseGpuHasNotStartedTheOperationHasNotEntered)
   EXPECT_EQ(found.rank, 2);
   const DumpOf idle{.started = false};
   EXPECT_THAT(hang({idle, idle, idle, idle}).summary, HasSubstr("4 of 4 ranks wait")) << "no rank's recorder sees starts";
-}
-
-TEST_F(TimeoutLogs, ALogThatWasSilentUntilTheTimeLimitIsAHang) {
-  std::string dated;
-  for (int at = 10; at < 50; ++at)
-    dated += "2026-03-04 09:58:" + std::to_string(at) + ",000 - train - INFO - step " + std::to_string(at) + " loss: 3.1\n";
-  const std::string ended = "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T13:58:49 DUE TO TIME LIMIT ***\n";
-  const Finding found = hang(dated + ended + "1: " + ended);
-  EXPECT_EQ(found.summary, "The log was silent for 4 h after step 49 until the job's time limit ended it");
-  EXPECT_EQ(found.severity, Severity::kError);
-  EXPECT_EQ(hang("2026-03-04 09:58:49,000 - train - INFO - initializing process group\n" + ended).severity, Severity::kWarning)
-      << "without steps its format may be unknown";
-  EXPECT_THAT(hang(dated + timeout(1) + ended).summary, HasSubstr("1 collective timeout")) << "one finding";
-}
-
-TEST_F(TimeoutLogs, ALogWithLinesUntilTheTimeLimitIsNone) {
-  std::string dated;
-  for (int at = 10; at < 50; ++at)
-    dated += "2026-03-04 09:58:" + std::to_string(at) + ",000 - train - INFO - step " + std::to_string(at) + " loss: 3.1\n";
-  EXPECT_EQ(count(dated + "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T09:59:10 DUE TO TIME LIMIT ***\n"), 0U);
-  EXPECT_EQ(count(steps() + "slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-03-04T13:58:10 DUE TO TIME LIMIT ***\n"), 0U)
-      << "without times";
 }
 
 }  // namespace

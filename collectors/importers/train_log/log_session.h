@@ -52,7 +52,6 @@ struct SessionOptions {
 class LogSession {
  public:
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
-
   // Before the first push(), an imported file's first bytes: finds the zone of its stamps, if one without a zone is next to an absolute
   // time, and whether a record of a known format occurs. True: both are known.
   bool lookAhead(std::string_view head);
@@ -116,7 +115,7 @@ class LogSession {
   static bool isRecord(const Match& match) { return match.rule->kind == RuleKind::kRecord; }
   void sayTraceback(Traceback& traceback, Recorder& out, bool settled = false);
   void sayTracebacks(Recorder& out);
-  void endByException(const std::string& code);
+  void endByException(const Event& event);
   void holdLoneError(const Match& match, const Line& line, Recorder& out);
   void sayLoneErrors(Recorder& out);
   void surviveLoneErrors(Recorder& out);
@@ -234,6 +233,7 @@ class LogSession {
   // The time of the last failure's line, and for how many more lines those of failures without a time have it.
   std::pair<std::optional<TimeNs>, int> m_burst;
   std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: unknown
+  std::optional<std::int32_t> m_exception_rank;
   std::vector<Traceback> m_lone_errors;            // since the last record: exceptions without a stack, and those of trackers
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;

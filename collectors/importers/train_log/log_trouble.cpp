@@ -80,11 +80,14 @@ std::string signalNumber(std::string code) {
   return code;
 }
 
-// Of experiment trackers: their package in the path of a class or of a frame, or the host of their service.
+constexpr std::array<std::string_view, 5> kTrackers = {"wandb", "comet_ml", "mlflow", "neptune", "clearml"};
+
+// The class of an exception is an experiment tracker's, or a frame lies in its package.
 bool namesTracker(std::string_view text) {
-  constexpr std::array<std::string_view, 12> kNames = {"wandb.",  "/wandb/",  "wandb process", "comet_ml.", "/comet_ml/", ".comet.com",
-                                                       "mlflow.", "/mlflow/", "neptune.",      "/neptune/", "clearml.",   "/clearml/"};
-  return std::ranges::any_of(kNames, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+  return std::ranges::any_of(kTrackers, [&](std::string_view name) {
+    const bool of_class = text.starts_with(name) && text.substr(name.size()).starts_with('.');
+    return of_class || text.find("-packages/" + std::string(name) + "/") != std::string_view::npos;
+  });
 }
 
 Event exceptionEvent(std::string_view code, std::string_view text, std::optional<std::int64_t> step) {
@@ -242,13 +245,6 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     if (!mayTell(rule)) return;
     say(event, line, out);
   }
-  if (const auto before = rule.code == "time_limit" ? nearTime() : std::nullopt; before && line.time && *before < *line.time) {
-    Event silence{.step = step, .kind = "log_silence", .severity = Severity::kInfo, .code = rule.code};
-    silence.message = "the log has no line between this time and the job's time limit";
-    Line last = line;
-    last.time = before;
-    say(std::move(silence), last, out);
-  }
   if (first_failure && line.prefix.rank) {
     Event named{.step = step, .kind = "first_failure", .severity = Severity::kWarning};
     named.message = "the launcher reports rank " + std::to_string(*line.prefix.rank) + " as the first to fail";
@@ -257,7 +253,11 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (line.attempt) return;
   if (rule.ends == Ending::kFinished || rule.ends == Ending::kDone) m_went_on = true, ++m_other_lines;
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
-  if (rule.ends == Ending::kDone) sayTracebacks(out), m_run.goesOn();
+  // A stamped line is the trainer's own, no echo of its script; another rank's words say nothing of the one that failed.
+  if (rule.ends == Ending::kDone && line.time && !line.arrived) {
+    sayTracebacks(out);
+    if (line.prefix.rank == m_exception_rank) m_run.survivesException();
+  }
   if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
   if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
   if (rule.ends == Ending::kTerminated) m_run.ended(RunBuilder::End::kTerminated, rule.event);
@@ -334,7 +334,8 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   const bool drawn =
       before.empty() || (before.find_first_not_of(" +|") == std::string_view::npos && before.find_first_of("+|") != std::string_view::npos);
   // "train - ERROR - OSError: ...": what a program logs before it ends.
-  const bool logged = match.rule->last && (before.ends_with("ERROR - ") || before.ends_with("ERROR: ") || before.ends_with("ERROR | "));
+  const bool logged =
+      m_saving && match.rule->last && (before.ends_with("ERROR - ") || before.ends_with("ERROR: ") || before.ends_with("ERROR | "));
   const std::int32_t rank = line.prefix.rank.value_or(-1);
   if (text.data() < body.data() || !(drawn || (logged && !m_tracebacks.contains(rank)))) return;
   if (!match.rule->last) {
@@ -390,10 +391,14 @@ void LogSession::surviveLoneErrors(Recorder& out) {
 
 // Trackers print until their process has ended.
 void LogSession::onOtherLine(std::string_view text) {
-  if (text.starts_with("wandb:")) return;
+  constexpr std::size_t kLabelEnd = 24;  // behind the prefix of a launcher
+  const std::string_view head = text.substr(0, kLabelEnd);
+  for (const std::string_view label : {"wandb: ", "COMET INFO", "COMET WARNING", "COMET ERROR"})
+    if (head.find(label) != std::string_view::npos) return;
   ++m_other_lines;
-  const bool saves = (text.find("saving") != std::string_view::npos || text.find("Saving") != std::string_view::npos) &&
-                     (text.find("checkpoint") != std::string_view::npos || text.find("ckpt") != std::string_view::npos);
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  const bool over = has("inished") || has("one saving") || has("ompleted") || has("after saving");
+  const bool saves = !over && (has("saving") || has("Saving")) && (has("checkpoint") || has("ckpt"));
   (saves ? m_saving : m_went_on) = true;
 }
 
@@ -456,7 +461,9 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
 }
 
 // Ends the log's own attempt; a later record reverts it.
-void LogSession::endByException(const std::string& code) {
+void LogSession::endByException(const Event& event) {
+  const std::string& code = event.code;
+  m_exception_rank = event.rank;
   if (code.ends_with("Interrupt") || code.ends_with("Exit"))
     m_run.ended(RunBuilder::End::kTerminated, code);
   else if (!code.ends_with("Warning"))
@@ -466,10 +473,13 @@ void LogSession::endByException(const std::string& code) {
 // `settled`: what followed an exception of a tracker is known.
 void LogSession::sayTraceback(Traceback& traceback, Recorder& out, bool settled) {
   if (!traceback.event) return;
-  if (!settled && traceback.held_at && !traceback.event->attempt && m_lone_errors.size() < kMaxLoneErrors)
-    return m_lone_errors.push_back(std::move(traceback));
+  // A live log reports at once: the next record reverts it.
+  if (!settled && traceback.held_at && !traceback.event->attempt && !m_options.live) {
+    if (m_lone_errors.size() < kMaxLoneErrors) return m_lone_errors.push_back(std::move(traceback));
+    traceback.event->severity = Severity::kWarning;
+  }
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
-  if (!traceback.event->attempt && traceback.event->severity >= Severity::kError) endByException(traceback.event->code);
+  if (!traceback.event->attempt && traceback.event->severity >= Severity::kError) endByException(*traceback.event);
   const std::string shape = shapeOf(traceback.event->message);
   sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out, traceback.order);
 }

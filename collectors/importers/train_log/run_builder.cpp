@@ -235,6 +235,10 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
   return opened;
 }
 
+void RunBuilder::survivesException() {
+  if (m_attempt.end_cause.starts_with("exception: ")) goesOn();
+}
+
 void RunBuilder::goesOn() {
   if (m_run.state != RunState::kFailed) return;
   m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;

@@ -42,6 +42,8 @@ class RunBuilder {
   void reached(std::int64_t step) { m_last_step = step; }
   // A record of any kind: the run has survived an earlier error.
   void goesOn();
+  // The trainer reports its end: an earlier exception did not end it. Other failures stay.
+  void survivesException();
   // Properties of the attempt, kept until it exists. `tell()` fills in sizes that follow from the others.
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }

@@ -86,8 +86,6 @@ TEST(JobEnd, EveryWayToDieIsAFailure) {
        "process_failed/MPI_Abort of 3"},
       {"=   PID 91823 RUNNING AT gpu07\n=   EXIT CODE: 139\n", "process_failed/139 at gpu07"},
       {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2 bytes.\n", "out_of_memory/"},
-      {"gpu-3: Traceback (most recent call last):\ngpu-3:   File \"/w/t.py\", line 2\ngpu-3: KeyError: 'text'\n",
-       "traceback/KeyError at gpu-3"},
       {stack("", "RuntimeError: Error(s) in loading state_dict:\n\tsize mismatch for embed") +
            stack("", "subprocess.CalledProcessError: Command '['python']' returned non-zero exit status 1."),
        "traceback/RuntimeError"},
@@ -192,8 +190,10 @@ TEST(JobEnd, AnExceptionOfATrackerIsTheEndOnlyIfNothingFollows) {
                         "requests.exceptions.ConnectionError: Max retries exceeded\n",
                     summary = "wandb: ERROR file data was not synced\n";
   for (const std::string& exception : {tracker, frames}) {
-    EXPECT_EQ(importLog(kSteps + exception + summary).out.runs[0].state, RunState::kFailed) << exception;
-    for (const char* after : {"step: 100 loss: 4.00\n", "Training finished, model saved\n"}) {
+    for (const std::string& end : {summary, "0: " + summary, std::string("COMET INFO: logged 3 files\n")})
+      EXPECT_EQ(importLog(kSteps + exception + end + end + end + end + end + end + end + end).out.runs[0].state, RunState::kFailed)
+          << exception << end;
+    for (const char* after : {"step: 100 loss: 4.00\n", "2026-03-04 09:58:42,000 - train - INFO - Training finished.\n"}) {
       const auto log = importLog(kSteps + exception + summary + after);
       EXPECT_NE(log.out.runs[0].state, RunState::kFailed) << exception << after;
       const auto event = std::ranges::find(log.out.events, "traceback", &Event::kind);
@@ -203,12 +203,23 @@ TEST(JobEnd, AnExceptionOfATrackerIsTheEndOnlyIfNothingFollows) {
   }
 }
 
-TEST(JobEnd, AnExceptionBeforeTheWordsOfADoneTrainingIsNoFailure) {
-  const std::string error = stack("", "ValueError: cannot draw the curve");
-  for (const char* done : {"Training completed in 3 h\n", "2026-03-04 09:58:42,000 - train - INFO - Training done.\n"})
-    EXPECT_NE(importLog(kSteps + error + done).out.runs[0].state, RunState::kFailed) << done;
-  for (const char* other : {"Training done epochs: 3 of 9\n", "Training is not complete\n"})
+TEST(JobEnd, AnExceptionBeforeTheTrainersOwnWordsForItsEndIsNoFailure) {
+  const std::string error = stack("", "ValueError: cannot draw the curve"), stamp = "2026-03-04 09:58:42,000 - train - INFO - ";
+  for (const char* done : {"Training completed in 3 h\n", "Training done.\n"})
+    EXPECT_NE(importLog(kSteps + error + stamp + done).out.runs[0].state, RunState::kFailed) << done;
+  for (const std::string& other :
+       {stamp + "Training done epochs: 3 of 9\n", stamp + "Training is not complete\n", stamp + "Training complete: 12%\n",
+        stamp + "upload job completed successfully\n", std::string("Training done.\n")})
     EXPECT_EQ(importLog(kSteps + error + other).out.runs[0].state, RunState::kFailed) << other;
+  EXPECT_EQ(importLog(kSteps + "srun: error: gpu07: task 3: Killed\n" + stamp + "Training done.\n").out.runs[0].state, RunState::kFailed);
+  EXPECT_EQ(importLog(kSteps + stack("[rank3]: ", "ValueError: x") + stamp + "Training done.\n").out.runs[0].state, RunState::kFailed)
+      << "of another process";
+}
+
+TEST(JobEnd, LabelsOfLinesAreNoNodes) {
+  const auto log = importLog(kSteps + "shard-17: OSError: truncated, skipped\n");
+  EXPECT_NE(log.out.runs[0].state, RunState::kFailed);
+  EXPECT_THAT(log.out.nodes, IsEmpty());
 }
 
 // "rank at node, pid", as recorded for the last attempt.
