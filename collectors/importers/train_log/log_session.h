@@ -115,7 +115,7 @@ class LogSession {
   static bool isRecord(const Match& match) { return match.rule->kind == RuleKind::kRecord; }
   void sayTraceback(Traceback& traceback, Recorder& out, bool settled = false);
   void sayTracebacks(Recorder& out);
-  void endByException(const Event& event);
+  void endByException(const std::string& code, std::optional<std::int32_t> rank);
   void holdLoneError(const Match& match, const Line& line, Recorder& out);
   void sayLoneErrors(Recorder& out);
   void surviveLoneErrors(Recorder& out);
@@ -234,7 +234,7 @@ class LogSession {
   std::pair<std::optional<TimeNs>, int> m_burst;
   std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: unknown
   std::optional<std::int32_t> m_exception_rank;
-  std::vector<Traceback> m_lone_errors;            // since the last record: exceptions without a stack, and those of trackers
+  std::vector<Traceback> m_lone_errors;  // since the last record: exceptions without a stack, and those of trackers
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;
   std::unordered_map<const Rule*, std::int64_t> m_event_count;

@@ -412,7 +412,7 @@ void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found,
   m_log_more = std::max(m_log_more, kTailLines);
   m_log_severity = Severity::kError;
   if (line.reported) {
-    if (!line.attempt) endByException(cleanText(code, kMaxName));
+    if (!line.attempt) endByException(cleanText(code, kMaxName), line.prefix.rank);
     m_tracebacks.erase(found);
     return;
   }
@@ -461,9 +461,8 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
 }
 
 // Ends the log's own attempt; a later record reverts it.
-void LogSession::endByException(const Event& event) {
-  const std::string& code = event.code;
-  m_exception_rank = event.rank;
+void LogSession::endByException(const std::string& code, std::optional<std::int32_t> rank) {
+  m_exception_rank = rank;
   if (code.ends_with("Interrupt") || code.ends_with("Exit"))
     m_run.ended(RunBuilder::End::kTerminated, code);
   else if (!code.ends_with("Warning"))
@@ -479,7 +478,8 @@ void LogSession::sayTraceback(Traceback& traceback, Recorder& out, bool settled)
     traceback.event->severity = Severity::kWarning;
   }
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
-  if (!traceback.event->attempt && traceback.event->severity >= Severity::kError) endByException(*traceback.event);
+  if (!traceback.event->attempt && traceback.event->severity >= Severity::kError)
+    endByException(traceback.event->code, traceback.event->rank);
   const std::string shape = shapeOf(traceback.event->message);
   sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out, traceback.order);
 }
