@@ -217,10 +217,12 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
     summary.last_data = std::max(summary.last_data.value_or(spans->t1), spans->t1);
   }
   RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run.id));
+  const TimeNs newest = summary.last_data.value_or(std::numeric_limits<TimeNs>::max());
   for (const Finding& finding : findings) {
     ++summary.findings[static_cast<std::size_t>(finding.severity)];
-    if (isOpen(finding, summary.last_data.value_or(std::numeric_limits<TimeNs>::max()), run.end))
-      ++summary.open_findings[static_cast<std::size_t>(finding.severity)];
+    // Ranks that wait send no data: a hang may begin after the newest.
+    const TimeNs now = std::max({newest, run.end.value_or(newest), finding.start.value_or(newest)});
+    if (isOpen(finding, now, run.end)) ++summary.open_findings[static_cast<std::size_t>(finding.severity)];
   }
   RG_ASSIGN(const std::vector<Checkpoint> checkpoints, reader.checkpoints(run.id));
   for (const Checkpoint& checkpoint : checkpoints)

@@ -17,7 +17,7 @@ constexpr std::uint8_t kDelta = 1, kSparse = 2, kSameBase = 16, kFirstApart = 32
 constexpr std::uint64_t kFactors[4] = {1, 1'000, 1'000'000, 1'000'000'000};
 constexpr std::size_t kMaxExceptions = 64;
 
-std::uint64_t u64(std::int64_t v) { return static_cast<std::uint64_t>(v); }
+std::uint64_t unsignedOf(std::int64_t v) { return static_cast<std::uint64_t>(v); }
 unsigned widthOf(std::uint64_t v) { return static_cast<unsigned>(std::bit_width(v)); }
 std::uint64_t maskOf(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
 
@@ -67,7 +67,7 @@ RG_INLINE void unpack(std::string_view bytes, std::size_t n, unsigned width, std
 
 struct Range {
   std::int64_t min, max;
-  unsigned width() const { return widthOf(u64(max) - u64(min)); }
+  unsigned width() const { return widthOf(unsignedOf(max) - unsignedOf(min)); }
 };
 
 RG_INLINE Range rangeOf(const std::int64_t* v, std::size_t n) {
@@ -122,7 +122,7 @@ RG_INLINE std::uint8_t* encodeSparse(const std::int64_t* v, std::size_t n, unsig
   for (std::size_t i = 0; i < n; ++i) {
     if (v[i] == base) continue;
     position[count] = static_cast<std::uint8_t>(i);
-    const std::uint64_t r = u64(v[i]) - u64(base);
+    const std::uint64_t r = unsignedOf(v[i]) - unsignedOf(base);
     residual[count] = r;
     magnitude[count++] = static_cast<std::int64_t>(r) < 0 ? 0 - r : r;
   }
@@ -150,7 +150,7 @@ RG_INLINE std::uint8_t* encodePacked(const std::int64_t* v, std::size_t n, Range
   if (range.width() == 0) return out;
   std::uint64_t residual[kBlockPoints];
   std::uint64_t all = 0;
-  for (std::size_t i = 0; i < n; ++i) all |= residual[i] = u64(v[i]) - u64(range.min);
+  for (std::size_t i = 0; i < n; ++i) all |= residual[i] = unsignedOf(v[i]) - unsignedOf(range.min);
   if (decimal_steps) {
     if (const unsigned f = commonFactor(residual, n); f > 0) {
       for (std::size_t i = 0; i < n; ++i) residual[i] /= kFactors[f];
@@ -181,8 +181,8 @@ RG_VECTORIZED std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size
   const std::int64_t last = values[n - 1];
   const unsigned width = range.width();
   if (width > 0 && n > 1) {
-    deltas[0] = static_cast<std::int64_t>(u64(values[0]) - u64(state.last));
-    for (std::size_t i = 1; i < n; ++i) deltas[i] = static_cast<std::int64_t>(u64(values[i]) - u64(values[i - 1]));
+    deltas[0] = static_cast<std::int64_t>(unsignedOf(values[0]) - unsignedOf(state.last));
+    for (std::size_t i = 1; i < n; ++i) deltas[i] = static_cast<std::int64_t>(unsignedOf(values[i]) - unsignedOf(values[i - 1]));
     const Range delta_range = rangeOf(deltas + 1, n - 1);
     const bool first_apart = deltas[0] < delta_range.min || deltas[0] > delta_range.max;
     const std::size_t skip = first_apart ? 1 : 0;
@@ -220,7 +220,7 @@ bool decodeSparse(ByteReader& in, std::size_t n, unsigned width, std::uint64_t f
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::uint8_t>(positions[i]);
     if (at >= n) return false;
-    v[at] = static_cast<std::int64_t>(u64(base) + u64(unzigzag(residual[i])) * factor);
+    v[at] = static_cast<std::int64_t>(unsignedOf(base) + unsignedOf(unzigzag(residual[i])) * factor);
   }
   return true;
 }
@@ -232,16 +232,16 @@ RG_VECTORIZED bool decodeIntBlock(ByteReader& in, std::size_t n, IntColumnState&
   const unsigned width = in.byte();
   if (!in.ok() || n == 0 || n > kBlockPoints || form >= 64 || width > 64) return false;
   const std::uint64_t factor = kFactors[form >> 2 & 3];
-  std::uint64_t sum = u64(state.last);
+  std::uint64_t sum = unsignedOf(state.last);
   std::int64_t* v = values;
   if ((form & kFirstApart) != 0) {
     if ((form & kDelta) == 0) return false;
-    sum += u64(unzigzag(in.varint()));
+    sum += unsignedOf(unzigzag(in.varint()));
     *v++ = static_cast<std::int64_t>(sum);
     --n;
   }
   if ((form & kSameBase) == 0) state.base = unzigzag(in.varint());
-  const std::uint64_t base = u64(state.base);
+  const std::uint64_t base = unsignedOf(state.base);
   if (!in.ok()) return false;
   if ((form & kSparse) != 0) {
     if (!decodeSparse(in, n, width, factor, state.base, v)) return false;
@@ -258,7 +258,7 @@ RG_VECTORIZED bool decodeIntBlock(ByteReader& in, std::size_t n, IntColumnState&
   }
   if ((form & kDelta) != 0) {
     for (std::size_t i = 0; i < n; ++i) {
-      sum += u64(v[i]);
+      sum += unsignedOf(v[i]);
       v[i] = static_cast<std::int64_t>(sum);
     }
   }

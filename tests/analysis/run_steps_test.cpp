@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/run_summary/open_finding.h"
 #include "analysis/run_summary/run_summary.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
@@ -130,6 +131,34 @@ TEST_F(RunStepsTest, OnlyNodesOfTheRunThatHaveAnAgentAreCounted) {
   m_writer->rank({.attempt = m_a, .rank = 0, .node = node("before", NodeState::kAlive, 50)});
   ASSERT_TRUE(m_writer->flush().ok());
   EXPECT_EQ(counts(), std::pair(1, 2));
+}
+
+TEST_F(RunStepsTest, AHangThatBeganAfterTheNewestDataIsOpen) {
+  record("train/loss", false);  // until 90
+  const auto finding = [&](const char* kind, Severity severity, TimeNs start, std::optional<TimeNs> end) {
+    m_writer->finding({.run = m_run,
+                       .attempt = m_b,
+                       .kind = kind,
+                       .subject = "attempt:1",
+                       .severity = severity,
+                       .start = start,
+                       .end = end,
+                       .summary = kind});
+  };
+  finding("slow_rank", Severity::kWarning, 20, 70);
+  finding("hang", Severity::kCritical, 95, std::nullopt);
+  ASSERT_TRUE(m_writer->flush().ok());
+  const auto open = [&] {
+    const auto reader = m_store.reader().value();
+    return openCount(readRunSummary(*reader, reader->run(m_run).value(), {})->open_findings);
+  };
+  EXPECT_EQ(open().count, 1);
+  EXPECT_EQ(open().worst, Severity::kCritical);
+  finding("hang", Severity::kCritical, 95, 200);
+  m_writer->run({.name = "r", .start = 0, .end = 200});
+  ASSERT_TRUE(m_writer->flush().ok());
+  EXPECT_EQ(open().worst, Severity::kCritical) << "it lasted until the end of the run";
+  EXPECT_EQ(open().count, 1);
 }
 
 }  // namespace

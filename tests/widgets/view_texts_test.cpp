@@ -28,14 +28,14 @@ class ViewTexts : public testing::Test {
   void TearDown() override { setLanguage(Language::kEnglish); }
 };
 
-bool hasHan(const QString& text) {
+bool textHasHan(const QString& text) {
   return std::ranges::any_of(text, [](QChar c) { return c.script() == QChar::Script_Han; });
 }
 
 // Those that engineers write in English in any language.
 void expectTranslated(const char* english, const QString& shown) {
   static const QStringList kSame = {"checkpoint", "gc", "separate-grads-all-reduce", "optimizer-clip-main-grad", "CPU", "SSD"};
-  EXPECT_TRUE(hasHan(shown) || kSame.contains(QLatin1String(english))) << english << " is shown as " << shown.toStdString();
+  EXPECT_TRUE(textHasHan(shown) || kSame.contains(QLatin1String(english))) << english << " is shown as " << shown.toStdString();
 }
 
 void expectTerm(const char* english) { expectTranslated(english, termText(english)); }

@@ -82,8 +82,9 @@ std::string signalNumber(std::string code) {
 
 constexpr std::array<std::string_view, 5> kTrackers = {"wandb", "comet_ml", "mlflow", "neptune", "clearml"};
 
-// The class of an exception is an experiment tracker's, or a frame lies in its package.
+// The class of an exception is an experiment tracker's, a frame is in its package, or its service did not answer.
 bool namesTracker(std::string_view text) {
+  if (text.find("'api.wandb.ai'") != std::string_view::npos || text.find(".comet.com'") != std::string_view::npos) return true;
   return std::ranges::any_of(kTrackers, [&](std::string_view name) {
     const bool of_class = text.starts_with(name) && text.substr(name.size()).starts_with('.');
     return of_class || text.find("-packages/" + std::string(name) + "/") != std::string_view::npos;
@@ -253,7 +254,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (line.attempt) return;
   if (rule.ends == Ending::kFinished || rule.ends == Ending::kDone) m_went_on = true, ++m_other_lines;
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
-  // A stamped line is the trainer's own, no echo of its script; another rank's words say nothing of the one that failed.
+  // A stamped line is the trainer's own, no echo of its script. Other ranks may end well beside the one that failed.
   if (rule.ends == Ending::kDone && line.time && !line.arrived) {
     sayTracebacks(out);
     if (line.prefix.rank == m_exception_rank) m_run.survivesException();

@@ -169,7 +169,9 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   process.start = stat ? stat->start_jiffies : 0;
   process.program = linkOf(folder.get(), "exe");
   process.cmdline = textOf(folder.get(), "cmdline");
-  process.input = textOf(folder.get(), "comm") == "tee\n" ? linkOf(folder.get(), "fd/0") : std::string();
+  // While a process executes a program, the kernel sets its name after its file; a binary of many programs has only the name.
+  const bool tee = process.program.ends_with("/tee") || textOf(folder.get(), "comm") == "tee\n";
+  process.input = tee ? linkOf(folder.get(), "fd/0") : std::string();
   if (!process.input.empty()) return;
   std::string environ_text = textOf(folder.get(), "environ");
   if (environ_text.empty() || environ_text.back() != '\0') environ_text += '\0';
