@@ -197,7 +197,7 @@ TEST_F(PageDamage, WithoutRoomForACopyOneLineNamesRepair) {
 
 TEST_F(PageDamage, ASignalRemovesTheCopy) {
   damage("rg_event");
-  // Fails at once in the damaged store, and counts for ever in the copy.
+  // Fails at once on the damaged store; on the copy it runs until the signal.
   const pid_t child = start({"query", "--store", m_store,
                              "SELECT (SELECT count(message) FROM event), (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
                              "SELECT count(*) FROM n)"});

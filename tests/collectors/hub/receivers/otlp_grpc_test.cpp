@@ -16,6 +16,7 @@
 #include "collectors/hub/receivers/otlp/otlp_value.h"
 #include "collectors/hub/receivers/receivers.h"
 #include "storage/open_store.h"
+#include "tests/collectors/hub/receivers/receivers_fixture.h"
 #include "tests/support/gzipped.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -46,27 +47,15 @@ struct Said {
   std::string response;
 };
 
-class OtlpGrpc : public testing::Test {
+class OtlpGrpc : public ReceiversFixture {
  protected:
   void SetUp() override {
     m_options.listen_grpc = "127.0.0.1:0";
-    ASSERT_TRUE(openStore(m_folder.file("s.rgl")).writer().ok());
-    m_port.deliver = [this](const ReceivedBatch& batch) {
-      m_delivered += static_cast<int>(!batch.payload.empty());
-      batch.done(m_status);
-    };
-    m_port.has_room = [this] { return m_room.load(); };
-    m_port.settle = [] {};
-    m_port.commit = [] { return Status(); };
-    m_port.reader = [this] { return openStore(m_folder.file("s.rgl")).reader(); };
-    m_port.stats = [] { return HubStats(); };
-    m_port.node_uuid = [](const std::string&) { return std::string(); };
-    m_port.this_node = "here";
+    ReceiversFixture::SetUp();
   }
   void start() {
-    auto started = Receivers::start(m_options, m_port);
-    ASSERT_TRUE(started.ok()) << started.status().message();
-    m_receivers = std::move(*started);
+    ReceiversFixture::start();
+    if (HasFatalFailure()) return;
     m_channel = channel();
   }
   // With a connection of its own.
@@ -137,13 +126,6 @@ class OtlpGrpc : public testing::Test {
     return secret;
   }
 
-  test::TempFolder m_folder;
-  ReceiverOptions m_options;
-  ReceiverPort m_port;
-  std::atomic<bool> m_room = true;
-  std::atomic<int> m_delivered = 0;
-  Status m_status;
-  std::unique_ptr<Receivers> m_receivers;
   std::shared_ptr<grpc::Channel> m_channel;
 };
 

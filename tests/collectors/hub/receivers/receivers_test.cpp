@@ -19,6 +19,7 @@
 #include "collectors/hub/receivers/otlp/otlp_json.h"
 #include "net/http_client.h"
 #include "storage/open_store.h"
+#include "tests/collectors/hub/receivers/receivers_fixture.h"
 #include "tests/collectors/hub/receivers/write_body.h"
 #include "tests/support/gzipped.h"
 #include "tests/support/temp_folder.h"
@@ -39,25 +40,11 @@ WriteBody body(int series = 1) {
   return out;
 }
 
-class ReceiversPort : public testing::Test {
+class ReceiversPort : public ReceiversFixture {
  protected:
   void SetUp() override {
     m_options.listen = "127.0.0.1:0";
-    ASSERT_TRUE(openStore(m_folder.file("s.rgl")).writer().ok());
-    m_port.deliver = [this](const ReceivedBatch& batch) {
-      m_delivered += static_cast<int>(!batch.payload.empty());
-      batch.done(m_status);
-    };
-    m_port.has_room = [this] { return m_room.load(); };
-    m_port.settle = [] {};
-    m_port.commit = [] { return Status(); };
-    m_port.reader = [this] { return openStore(m_folder.file("s.rgl")).reader(); };
-    m_port.stats = [] { return HubStats{.samples = 7}; };
-  }
-  void start() {
-    auto started = Receivers::start(m_options, m_port);
-    ASSERT_TRUE(started.ok()) << started.status().message();
-    m_receivers = std::move(*started);
+    ReceiversFixture::SetUp();
   }
   HttpRequest request(std::string bytes) const {
     return {.url = "http://" + m_receivers->address() + "/api/v1/write",
@@ -90,14 +77,6 @@ class ReceiversPort : public testing::Test {
     return all;
   }
   static void sendAll(int fd, const std::string& bytes) { (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-
-  test::TempFolder m_folder;
-  ReceiverOptions m_options;
-  ReceiverPort m_port;
-  std::atomic<bool> m_room = true;
-  std::atomic<int> m_delivered = 0;
-  Status m_status;
-  std::unique_ptr<Receivers> m_receivers;
 };
 
 TEST_F(ReceiversPort, ARequestIsAnsweredOnceItIsDurable) {

@@ -153,6 +153,7 @@ TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
   ASSERT_TRUE(its->send(RawAgent::batch(0, 0, "")) && its->waitForAck(0, 1));
   const double before = statusMib(hub.pid, "VmHWM:");
   RawAgent bomber("localhost:" + std::to_string(port), kToken, grpc::InsecureChannelCredentials(), true);
+  const DurNs begin = monotonicNow();
   (void)bomber.write([] {
     v1::AgentMessage message;
     *message.mutable_hello() = RawAgent::hello("s2", "bomber");
@@ -160,6 +161,7 @@ TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
     return message;
   }());
   EXPECT_FALSE(bomber.finish().ok());
+  EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond) << "ns";
   EXPECT_LT(statusMib(hub.pid, "VmHWM:") - before, 80) << "MiB";
   EXPECT_TRUE(its->send(RawAgent::batch(0, 1, "")) && its->waitForAck(0, 2)) << "an agent next to it is served";
 }
@@ -210,7 +212,7 @@ TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
   const DurNs asked = monotonicNow();
   kill(hub.pid, SIGTERM);
   int status = 0;
-  const bool ended = test::waitUntil([&] { return waitpid(hub.pid, &status, WNOHANG) == hub.pid; });
+  const bool ended = test::waitUntil([&] { return waitpid(hub.pid, &status, WNOHANG) == hub.pid; }, std::chrono::seconds(30));
   const double seconds = static_cast<double>(monotonicNow() - asked) / 1e9;
   if (!ended) kill(hub.pid, SIGKILL);
   for (std::thread& flooder : flooders) flooder.join();
@@ -223,6 +225,7 @@ TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
   EXPECT_LE(p99, 1'000) << "ms, of " << delays.size();
   EXPECT_LE(most - before, 200) << "MiB";
   EXPECT_TRUE(ended && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_LE(seconds, 3) << "until the hub ended";
   RecordProperty("connections", connections);
   std::printf("flood: %d connections, ack p99 %.1f ms of %zu, +%.0f MiB, ended after %.2f s\n", connections.load(), p99, delays.size(),
               most - before, seconds);
