@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one writer of a command's answer: text for a terminal, or with --json one indented JSON object. Invalid UTF-8 becomes U+FFFD. An
-// object that was read from a repaired copy has "repaired_copy": the store, and the objects that the copy lacks.
+// object that was read from a repaired copy has "repaired_copy": the store, and the objects that are missing from the copy.
 //
 // Threading:  one thread.
 #pragma once

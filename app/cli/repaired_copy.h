@@ -24,7 +24,7 @@ Status runAroundDamage(const std::function<Status()>& run);
 enum class StoreUse : std::uint8_t { kAnswer, kEdit };
 void noteStore(const std::string& store, StoreUse use);
 
-// What the copy lacks of the store.
+// With the objects of the store that are missing from the copy.
 struct RepairedCopy {
   std::string store, path;
   Repair repair;

@@ -29,7 +29,7 @@ namespace {
 
 constexpr DurNs kSweepCallsEvery = 500 * kNsPerMs;
 constexpr DurNs kDrainCalls = 2 * kNsPerSecond;
-constexpr std::size_t kConnectionsMemory = 64U << 20;  // of gRPC, beside messages
+constexpr std::size_t kConnectionsMemory = 64U << 20;  // for gRPC, in addition to messages
 constexpr std::size_t kMessagesAtOnce = 4;             // of the largest size, incomplete on one connection
 
 constexpr std::array<std::pair<std::string_view, const char*>, 3> kMethods = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSession: processes one training log from its first byte: lines in, runs, scalars, events and log lines out. The importer feeds a whole
-// file, the tailing source the appended bytes.
+// LogSession: one training log from its first byte, whole or as it grows: lines in, runs, scalars, events and log lines out.
 //
+// Threading:  one thread.
 // Ownership:  shares the rules; borrows the Recorder per call.
 // Units:      TimeNs; times without a zone are local time in a tailed log, and UTC in an imported file unless an absolute time next to them
 //             shows their zone.

@@ -254,7 +254,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (line.attempt) return;
   if (rule.ends == Ending::kFinished || rule.ends == Ending::kDone) m_went_on = true, ++m_other_lines;
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
-  // A stamped line is the trainer's own, no echo of its script. Other ranks may end well beside the one that failed.
+  // A stamped line is the trainer's own, no echo of its script. Another rank's success does not undo a failure.
   if (rule.ends == Ending::kDone && line.time && !line.arrived) {
     sayTracebacks(out);
     if (line.prefix.rank == m_exception_rank) m_run.survivesException();
