@@ -46,13 +46,16 @@ on head sacctmgr -i add cluster recipes > /dev/null
 startSlurm
 
 # --- the jobs --------------------------------------------------------------------------------------------------------------------------------
+# A job ends with the code of its argument once end-NAME is there, however slow this machine is.
 cat > job.sh <<END
 #!/bin/bash
-echo "\$CUDA_VISIBLE_DEVICES" > $home/saw-\$SLURM_JOB_NAME
 echo "\$SLURM_JOB_ID" > $home/user-\$SLURMD_NODENAME-\$CUDA_VISIBLE_DEVICES
-sleep "\$1"
+date +%s%N > $home/began-\$SLURM_JOB_NAME
+echo "\$CUDA_VISIBLE_DEVICES" > $home/saw-\$SLURM_JOB_NAME
+until [ -e $home/end-\$SLURM_JOB_NAME ]; do sleep 0.2; done
+date +%s%N > $home/ended-\$SLURM_JOB_NAME
 echo 0 > $home/user-\$SLURMD_NODENAME-\$CUDA_VISIBLE_DEVICES
-exit "\$2"
+exit "\$1"
 END
 chmod +x job.sh
 declare -A id
@@ -66,6 +69,7 @@ import() {  # NAME
   on head "${as[@]}" "$bin/runglassctl" import --store "$store" --slurm "${id[$1]}" --json > "$home/import-$1.json" 2> "$home/import.log"
 }
 imported() { import "$1" || failed "import of $1: $(cat "$home/import.log")"; }
+scraped() { [ "$(grep -c "} ${id[$1]} " gpus.prom)" -ge 5 ]; }
 equal() { [ "$2" = "$3" ] || failed "$1: '$2', not '$3'"; }
 
 # A scrape of both GPUs of gpu-01 each second; their utilization in percent is the id of the job that uses them.
@@ -83,25 +87,29 @@ waitFor grep -q GPU-1-1 gpus.prom
 "$bin/runglassctl" import --store "$store" gpus.prom > /dev/null
 chown -R 4242 "$home"
 
-submit neighbour -w gpu-01 --gres=gpu:1 job.sh 300 0
+submit neighbour -w gpu-01 --gres=gpu:1 job.sh 0
 waitFor hasState neighbour RUNNING || failed "neighbour does not run"
-submit first -w gpu-01 --gres=gpu:1 job.sh 5 0
-submit second -w gpu-01 --gres=gpu:1 job.sh 18 3
-submit requeued --requeue -w gpu-02 --gres=gpu:1 job.sh 8 0
-submit later --begin=now+1hour -w gpu-02 --gres=gpu:2 job.sh 1 0
+submit first -w gpu-01 --gres=gpu:1 job.sh 0
+submit second -w gpu-01 --gres=gpu:1 job.sh 3
+submit requeued --requeue -w gpu-02 --gres=gpu:1 job.sh 0
+submit later --begin=now+1hour -w gpu-02 --gres=gpu:2 job.sh 0
 waitFor hasState first RUNNING || failed "first does not run"
 imported first
 waitFor hasState requeued RUNNING || failed "requeued does not run"
 waitFor test -e "$home/saw-requeued"
 imported requeued
+rm "$home/saw-requeued"
 on head scontrol requeue "${id[requeued]}"
 for _ in 1 2 3; do imported requeued; done  # also while its processes are still being ended
 
+waitFor scraped first
+touch "$home/end-first"
 waitFor hasState second RUNNING || failed "second does not run"
 imported second
 waitFor hasState requeued RUNNING || failed "requeued does not run again"
 imported requeued
-waitFor test state/job_state -nt "$home/saw-second"  # else the controller starts without it
+# A controller that starts without the state of a running job loses it or starts it once more.
+for name in second requeued; do waitFor test -e "$home/saw-$name" && waitFor test state/job_state -nt "$home/saw-$name" || failed "no state of $name"; done
 kill -9 "$controller"
 imported second  # from the accounting
 startController
@@ -109,6 +117,8 @@ waitFor state second || failed "the controller does not come back"
 kill -9 "$accounting"
 imported second  # from the controller
 startAccounting
+waitFor scraped second
+touch "$home/end-second" "$home/end-requeued"
 for name in first second requeued; do
   over() { [ "$(on head sacct -X -n -P -o end -j "${id[$name]}" | grep -c Unknown)" = 0 ] && [ "$(state "$name")" != COMPLETING ]; }
   waitFor over || failed "$name does not end: $(on head sacct -X -j "${id[$name]}")"
@@ -138,20 +148,22 @@ ok "attempts, ends, exit codes, queue times, nodes and GPUs are those of sacct a
 
 import later && failed "a pending job was imported"
 grep -q 'has not started: PENDING, BeginTime$' "$home/import.log" || failed "the reason of a pending job: $(cat "$home/import.log")"
-submit wide -w gpu-01 --gres=gpu:2 job.sh 1 0
-submit narrow -w gpu-01 --gres=gpu:2 job.sh 1 0
+submit wide -w gpu-01 --gres=gpu:2 job.sh 0
+submit narrow -w gpu-01 --gres=gpu:2 job.sh 0
 waitFor on head squeue -h -j "${id[narrow]}" --states=PENDING
 import narrow && failed "a pending job was imported"
 grep -q 'has not started: PENDING, .*, position 2 in the queue$' "$home/import.log" || failed "the position in the queue: $(cat "$home/import.log")"
 ok "a pending job has its reason and its position"
 
-# --- utilization by job: the value of a scrape is the id of the job that had the GPU; one scrape at each change may be another's ----------------
+# --- utilization by job: the value of a scrape is the id of the job that had the GPU, from the job's first line to its last; one scrape at each may
+# be another's, because its value is read before its time ---
 kill "$scraper"
 "$bin/runglassctl" import --store "$store" gpus.prom > /dev/null
 for name in first second; do
   read -r all others <<< "$(ask "$store" "SELECT count(*) || ' ' || coalesce(sum(round(p.value * 100) <> ${id[$name]}), 0) FROM run JOIN attempt a USING (run_id)
     JOIN rank k ON k.run_id = a.run_id AND k.attempt = a.attempt JOIN series s ON s.device_uuid = k.device_uuid AND s.metric LIKE '%busy%'
-    JOIN sample p ON p.series_id = s.series_id AND p.time_ns >= a.start_ns AND p.time_ns < a.end_ns WHERE run.name = '$name-${id[$name]}'")"
+    JOIN sample p ON p.series_id = s.series_id AND p.time_ns >= max(a.start_ns, $(cat "$home/began-$name"))
+      AND p.time_ns < min(a.end_ns, $(cat "$home/ended-$name")) WHERE run.name = '$name-${id[$name]}'")"
   [ "$all" -ge 3 ] && [ "$others" -le 2 ] || failed "utilization of $name: $others of $all scrapes are of other jobs"
 done
 ok "utilization by job: at most one scrape of another job at each change"
