@@ -41,6 +41,7 @@ class CopyReader : public ForwardingReader {
     RG_ASSIGN(StoreInfo info, ForwardingReader::info());
     std::error_code unknown;
     info.path = m_store;
+    info.page_checksums = repairedCopy()->repair.page_checksums;
     if (const auto bytes = std::filesystem::file_size(m_store, unknown); !unknown) info.file_bytes = static_cast<std::int64_t>(bytes);
     return info;
   }

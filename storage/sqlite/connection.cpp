@@ -27,7 +27,6 @@ Code codeOf(int rc) {
     case SQLITE_LOCKED:
       return Code::kUnavailable;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
     case SQLITE_IOERR:
       return Code::kDataLoss;
     case SQLITE_READONLY:
@@ -39,6 +38,7 @@ Code codeOf(int rc) {
     case SQLITE_ABORT:
       return Code::kCancelled;
     case SQLITE_CONSTRAINT:
+    case SQLITE_NOTADB:  // no repair can help
       return Code::kFailedPrecondition;
     case SQLITE_ERROR:
     case SQLITE_RANGE:
@@ -90,7 +90,7 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
   const char* why = db && (sqlite3_errcode(db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   switch (rc & 0xff) {
     case SQLITE_NOTADB:
-      message += "this is not a Runglass store (not an SQLite file)";
+      message += "this is not a Runglass store (not an SQLite file, or its first bytes are damaged)";
       break;
     case SQLITE_CORRUPT:
       message.append("the file is damaged or cut off (").append(rc == kPageDamaged ? lastPageDamage() : why).append(")");
