@@ -12,7 +12,9 @@ namespace {
 
 std::string written(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
-Json withGap(Json json) {
+}  // namespace
+
+Json withRepairedCopy(Json json) {
   const RepairedCopy* const copy = repairedCopy();
   if (copy == nullptr || !json.is_object()) return json;
   Json lost = Json::array();
@@ -22,11 +24,9 @@ Json withGap(Json json) {
   return json;
 }
 
-}  // namespace
-
 Status printAnswer(bool as_json, const std::function<Json()>& json, const std::function<std::string()>& text) {
   Output out = Output::standard();
-  out.print(as_json ? written(withGap(json()), 2) + "\n" : text());
+  out.print(as_json ? written(withRepairedCopy(json()), 2) + "\n" : text());
   return out.finish();
 }
 

@@ -15,6 +15,8 @@ namespace runglass::ctl {
 
 // Calls only the one of both that is printed.
 Status printAnswer(bool as_json, const std::function<nlohmann::ordered_json()>& json, const std::function<std::string()>& text);
+// The object with that member, where a copy is in use.
+nlohmann::ordered_json withRepairedCopy(nlohmann::ordered_json object);
 // Without line breaks, for a part of a larger document.
 std::string compactJson(const nlohmann::ordered_json& json);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl query: read-only SQL over the relations.
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/answer.h"
 #include "app/cli/command.h"
@@ -40,7 +41,8 @@ class Query : public Command {
     RG_TRY(printQuery(*reader, m_sql, "json", out));
     RG_ASSIGN(auto issues, reader->issues());
     std::erase_if(issues, [](const Issue& issue) { return !meansMissingData(issue.code); });
-    out.write(",\"issues\":" + compactJson(issuesJson(issues)) + "}\n");
+    const std::string rest = compactJson(withRepairedCopy({{"issues", issuesJson(issues)}}));
+    out.write("," + rest.substr(1) + "\n");
     return out.finish();
   }
 

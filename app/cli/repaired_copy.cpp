@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/number_text.h"
 #include "storage/store_files.h"
 
@@ -22,8 +23,9 @@ constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 20;
 constexpr std::size_t kNamedObjects = 3;
 
-std::optional<std::string> g_store;  // the first one that the command opened
-bool g_edits = false;
+Mutex g_mutex;                                              // workers of a console open stores too
+std::optional<std::string> g_store RG_GUARDED_BY(g_mutex);  // the first one that the command opened
+bool g_edits RG_GUARDED_BY(g_mutex) = false;
 std::unique_ptr<RepairedCopy> g_copy;
 std::vector<std::string> g_files;
 std::string g_folder;
@@ -42,12 +44,7 @@ void endBySignal(int number) {
 class CopyFolder {
  public:
   static Result<std::unique_ptr<CopyFolder>> make() {
-    std::error_code error;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-    if (error) return Status(Code::kPermissionDenied, "TMPDIR: " + error.message());
-    g_folder = (parent / "runglass-repaired-XXXXXX").string();
-    if (::mkdtemp(g_folder.data()) == nullptr)
-      return Status(Code::kPermissionDenied, g_folder + ": no folder can be made for a repaired copy");
+    RG_ASSIGN(g_folder, makeCopyFolder());
     for (const char* name : {"/copy.rgl", "/copy.rgl.part"})
       for (const char* suffix : {"", "-wal", "-shm", "-journal", "-lock", "-ingest", "-ingest-next", "-ingest.bad"})
         g_files.push_back(g_folder + name + suffix);
@@ -71,16 +68,29 @@ std::uintmax_t bytesOf(const std::string& path) {
   return absent ? 0 : bytes;
 }
 
+}  // namespace
+
+Result<std::string> makeCopyFolder() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) return Status(Code::kPermissionDenied, "TMPDIR: " + error.message());
+  std::string folder = (parent / "runglass-repaired-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return Status(Code::kPermissionDenied, folder + ": no folder can be made for a repaired copy");
+  return folder;
+}
+
 // A repaired store is hardly larger than the damaged one; indexes and summaries are rebuilt.
-Status checkRoom(const std::string& store) {
+Status roomForCopy(const std::string& store, const std::string& folder) {
   const std::uintmax_t bytes = bytesOf(store) + bytesOf(walPath(store)) + bytesOf(journalPath(store)) + bytesOf(nextJournalPath(store));
   const std::uintmax_t needed = bytes + bytes / 4 + kRoom;
   std::error_code error;
-  const auto space = std::filesystem::space(g_folder, error);
+  const auto space = std::filesystem::space(folder, error);
   if (error || space.available >= needed) return {};
-  return {Code::kResourceExhausted, "a repaired copy needs " + bytesText(static_cast<double>(needed)) + " in " + g_folder + ", which has " +
+  return {Code::kResourceExhausted, "a repaired copy needs " + bytesText(static_cast<double>(needed)) + " in " + folder + ", which has " +
                                         bytesText(static_cast<double>(space.available))};
 }
+
+namespace {
 
 std::string missingText(const Repair& repair) {
   std::int64_t rows = 0, unknown = 0;
@@ -116,16 +126,22 @@ void warnOfCopy(const Status& failed) {
 Status runAroundDamage(const std::function<Status()>& run) {
   const Status failed = run();
   std::error_code unknown;
-  if (failed.code() != Code::kDataLoss || !g_store || !std::filesystem::exists(*g_store, unknown)) return failed;
-  const std::string store = *g_store;
-  if (g_edits)
+  std::string store;
+  bool edits = false;
+  {
+    const MutexLock lock(g_mutex);
+    store = g_store.value_or("");
+    edits = g_edits;
+  }
+  if (failed.code() != Code::kDataLoss || !std::filesystem::exists(store, unknown)) return failed;
+  if (edits)
     return failed.message().find("runglassctl repair") != std::string::npos
                ? failed
                : Status(failed.code(), failed.message() + "; " + adviceFor(store));
   if (const auto holder = holderOf(store)) return withoutCopy(failed, store, "process " + holder->pid + " writes the store; stop it first");
   const auto folder = CopyFolder::make();
   if (!folder.ok()) return withoutCopy(failed, store, folder.status().message());
-  if (const Status room = checkRoom(store); !room.ok()) return withoutCopy(failed, store, room.message());
+  if (const Status room = roomForCopy(store, g_folder); !room.ok()) return withoutCopy(failed, store, room.message());
   auto repair = repairStore(store, (*folder)->store());
   if (repair.status().code() == Code::kDataLoss)  // its header or schema
     return {failed.code(), failed.message() + "; runglassctl repair cannot read it either: restore the store from a backup"};
@@ -136,6 +152,7 @@ Status runAroundDamage(const std::function<Status()>& run) {
 }
 
 void noteStore(const std::string& store, StoreUse use) {
+  const MutexLock lock(g_mutex);
   if (!g_store) g_store = store;
   g_edits = g_edits || use == StoreUse::kEdit;
 }

@@ -2,7 +2,7 @@
 // Answers around damaged pages: a command that only reads, and fails because a page of its store is damaged, runs again on a repaired copy.
 // The damaged store is only read.
 //
-// Threading:  main thread.
+// Threading:  main thread; noteStore(), makeCopyFolder() and roomForCopy() any thread.
 // Ownership:  one copy a process, in a private folder in TMPDIR. It is removed at the end, and at SIGINT, SIGTERM, SIGHUP and SIGPIPE.
 // Errors:     where no copy can be made, the command's, with the reason and `runglassctl repair`.
 // Cost:       none for an intact store; else the store is read and written once more.
@@ -19,6 +19,10 @@ namespace runglass {
 
 // `run` has to start afresh each time it is called. Prints a warning on stderr where it answered from a copy.
 Status runAroundDamage(const std::function<Status()>& run);
+
+// A new private folder for a copy in TMPDIR (/tmp), and whether the copy has room there.
+Result<std::string> makeCopyFolder();
+Status roomForCopy(const std::string& store, const std::string& folder);
 
 // Notes that the command has opened a store: a copy answers for it only where all that the command does is reading.
 enum class StoreUse : std::uint8_t { kAnswer, kEdit };

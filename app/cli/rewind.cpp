@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl rewind: recommends the checkpoint to restart from before a loss spike, and the batches to skip. It changes nothing.
+#include <nlohmann/json.hpp>
 
 #include "analysis/rewind/rewind_print.h"
 #include "analysis/run_summary/run_summary.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -31,13 +33,13 @@ class Rewind : public Command {
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const RewindQuestion question, ask(*reader));
     RG_ASSIGN(const RewindAnswer answer, readRewind(*reader, question));
-    Output out = Output::standard();
-    if (m_json) {
-      out.write(rewindJson(answer) + "\n");
-    } else {
-      for (const std::string& line : rewindLines(answer)) out.write(oneLine(line) + "\n");
-    }
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return nlohmann::ordered_json::parse(rewindJson(answer)); },
+        [&] {
+          std::string text;
+          for (const std::string& line : rewindLines(answer)) text += oneLine(line) + "\n";
+          return text;
+        });
   }
 
  private:

@@ -36,17 +36,19 @@ Result<std::unique_ptr<Reader>> openNoting(const std::string& path) {
 // The repaired copy, presented as the store that it was made of.
 class CopyReader : public ForwardingReader {
  public:
-  CopyReader(std::unique_ptr<Reader> copy, std::string store) : ForwardingReader(std::move(copy)), m_store(std::move(store)) {}
+  CopyReader(std::unique_ptr<Reader> copy, std::string store, bool page_checksums)
+      : ForwardingReader(std::move(copy)), m_store(std::move(store)), m_page_checksums(page_checksums) {}
   Result<StoreInfo> info() override {
     RG_ASSIGN(StoreInfo info, ForwardingReader::info());
     std::error_code unknown;
     info.path = m_store;
+    info.page_checksums = m_page_checksums;
     if (const auto bytes = std::filesystem::file_size(m_store, unknown); !unknown) info.file_bytes = static_cast<std::int64_t>(bytes);
     return info;
   }
   Result<std::unique_ptr<Reader>> unaligned() override {
     RG_ASSIGN(auto inner, ForwardingReader::unaligned());
-    return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(inner), m_store));
+    return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(inner), m_store, m_page_checksums));
   }
   Result<std::vector<std::string>> verify(std::stop_token stop) override {
     auto itself = openStore(m_store).reader();
@@ -56,6 +58,7 @@ class CopyReader : public ForwardingReader {
 
  private:
   const std::string m_store;
+  const bool m_page_checksums;
 };
 
 }  // namespace
@@ -66,8 +69,12 @@ Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
   noteStore(path, StoreUse::kAnswer);
   const std::string readable = readableStore(path);
   if (readable == path) return openNoting(path);
-  RG_ASSIGN(auto copy, openStore(readable).reader());
-  return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(copy), path));
+  return openCopy(readable, path, repairedCopy()->repair.page_checksums);
+}
+
+Result<std::unique_ptr<Reader>> openCopy(const std::string& copy, const std::string& store, bool page_checksums) {
+  RG_ASSIGN(auto reader, openStore(copy).reader());
+  return std::unique_ptr<Reader>(std::make_unique<CopyReader>(std::move(reader), store, page_checksums));
 }
 
 Result<std::unique_ptr<Reader>> openItself(const std::string& path) {

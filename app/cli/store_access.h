@@ -19,6 +19,8 @@ namespace runglass {
 
 // For an answer: during a second run around damaged pages (repaired_copy.h), the repaired copy under the store's own name.
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path);
+// A repaired copy under the name of its store; `page_checksums`: those of the store.
+Result<std::unique_ptr<Reader>> openCopy(const std::string& copy, const std::string& store, bool page_checksums);
 // For a command that writes into the store, or checks it: always the store itself.
 Result<std::unique_ptr<Reader>> openItself(const std::string& path);
 

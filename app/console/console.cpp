@@ -18,6 +18,7 @@
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
 #include "storage/read/damage_log.h"
+#include "storage/sqlite/damaged_pages.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/view_registry.h"
 
@@ -68,6 +69,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_test_stop = {};
   m_desktop.clear();  // their clicks refer to the window being destroyed
   m_window.reset();
+  m_repair.reset();
   m_closing.add(std::move(m_session));
   m_alerts = std::make_unique<QObject>();
   m_placed.reset();
@@ -83,6 +85,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     m_options.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
                             const AlertMessage& message) { show(message); };
     m_session = std::make_unique<StoreSession>(m_options);
+    makeRepair();
     if (session.follow) {
       m_hub_timer.start(kHubPeriodMs);
       if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
@@ -96,10 +99,13 @@ void Console::makeWindow(const QStringList& dropped) {
   WindowOptions options;
   options.settings = m_settings;
   options.damage_notes = DamageLog::notes;
+  options.damaged_page = [store = m_options.copy ? m_options.copy->path() : m_store] { return sqlite::damagedPageOf(store); };
   if (m_session) {
     options.queries = &m_session->queries();
-    options.edits = &m_session->edits();
-    options.orders = &m_session->orders();
+    if (!m_options.copy) options.edits = &m_session->edits();  // an edit of the copy would be lost
+    if (!m_options.copy) options.orders = &m_session->orders();
+    options.repair = m_repair.get();
+    if (m_options.copy) options.repaired_copy = m_options.copy->line();
     options.share = &m_session->share();
     options.status = m_session.get();
     if (m_options.follow) options.clock = [session = m_session.get()] { return session->now(); };
@@ -136,6 +142,17 @@ void Console::makeWindow(const QStringList& dropped) {
       m_window.get(), &MainWindow::languageChosen, this, [this] { replaceWindow(m_window->settings().language); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::connectRequested, this, &Console::connectTo, Qt::QueuedConnection);
+}
+
+void Console::makeRepair() {
+  const QString refusal =
+      m_options.hub || m_options.follow ? tr("this window writes the store. Close it, then use runglassctl repair.") : QString();
+  m_repair = std::make_unique<StoreRepair>(m_store, refusal, m_repairing, [this](std::shared_ptr<const RepairedFile> copy) {
+    Place place;
+    place.view = m_window->place().toStdString();
+    open({.store = m_store, .control = m_control, .copy = std::move(copy)}, place);
+    m_window->show();
+  });
 }
 
 void Console::replaceWindow(Language language) {

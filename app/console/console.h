@@ -21,6 +21,7 @@
 #include "app/console/desktop_notifier.h"
 #include "app/console/followed_hubs.h"
 #include "app/console/place.h"
+#include "app/console/store_repair.h"
 #include "app/console/store_session.h"
 #include "widgets/frame/main_window.h"
 
@@ -63,6 +64,7 @@ class Console : public QObject {
   // The same in another language: texts of widgets are made once.
   void replaceWindow(Language language);
   WelcomeOptions welcome(const QStringList& dropped);
+  void makeRepair();
   void importDropped(const QStringList& paths);
   void listen(const ListenOptions& hub);
   void connectTo(const HubAddress& hub);
@@ -82,6 +84,8 @@ class Console : public QObject {
   bool m_known_source = false;  // the source store of the replica is known
   QTimer m_hub_timer;           // while connected to a hub
   ClosingSessions m_closing;
+  QThreadPool m_repairing;                // copies of damaged stores
+  std::unique_ptr<StoreRepair> m_repair;  // of the current store
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;

@@ -70,14 +70,16 @@ QString reachable(const QString& address) {
 
 }  // namespace
 
-StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)), m_share(std::make_unique<StoreShare>(m_options.store)) {
+StoreSession::StoreSession(SessionOptions options)
+    : m_options(std::move(options)), m_share(std::make_unique<StoreShare>(m_options.copy ? m_options.copy->path() : m_options.store)) {
   std::promise<std::shared_ptr<const StoreAccess>> promise;
   m_access = promise.get_future().share();
   m_preparing = std::jthread([promise = std::move(promise), options = m_options]() mutable {
     for (const std::shared_future<void>& earlier : options.after) earlier.wait();
     promise.set_value(std::make_shared<const StoreAccess>(prepare(options)));
   });
-  const auto open = [access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
+  const auto open = [access = m_access, store = m_options.store, copy = m_options.copy]() -> Result<std::unique_ptr<Reader>> {
+    if (copy) return openCopy(copy->path(), store, copy->repair.page_checksums);
     const std::shared_ptr<const StoreAccess>& way = access.get();
     if (!way->failed.ok()) return way->failed;
     if (way->mirror) {
@@ -105,8 +107,10 @@ std::function<void()> StoreSession::close() {
     std::unique_ptr<StoreShare> share;
     std::jthread preparing;
     std::shared_future<std::shared_ptr<const StoreAccess>> access;
+    std::shared_ptr<const RepairedFile> copy;  // until all of these have ended
   };
-  auto rest = std::make_shared<Rest>(m_queries->end(), std::move(m_edits), std::move(m_share), std::move(m_preparing), m_access);
+  auto rest =
+      std::make_shared<Rest>(m_queries->end(), std::move(m_edits), std::move(m_share), std::move(m_preparing), m_access, m_options.copy);
   m_queries.reset();
   return [rest] {
     rest->queries.clear();
@@ -254,6 +258,11 @@ SourceStatus StoreSession::status() {
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;
     if (!stats.store_error.empty()) status.problem = SessionText::tr("Nothing is stored now: %1").arg(screenText(stats.store_error));
+    return status;
+  }
+  if (m_options.copy) {
+    status.role = SessionText::tr("repaired copy");
+    status.stored = true;
     return status;
   }
   status.role = access->writable ? SessionText::tr("stored file") : SessionText::tr("stored file, read-only");

@@ -24,6 +24,7 @@
 #include "app/cli/receiving.h"
 #include "app/cli/scraping.h"
 #include "app/console/store_edits.h"
+#include "app/console/store_repair.h"
 #include "app/console/store_share.h"
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
@@ -54,9 +55,10 @@ struct SessionOptions {
   ReceiverAddresses receive = {};                                // of its receivers
   AlertOptions alerts = defaultAlerts(true);                     // for that hub
   std::function<void(const AlertMessage&)> desktop = {};         // shows a message; called on the hub's thread
-  ControlTarget control = {};                        // how to reach the hub of another process; its address is in the store's lock
-  std::optional<Following> follow = std::nullopt;    // not together with `hub`
-  std::vector<std::shared_future<void>> after = {};  // the store is opened after these sessions have closed: they still use it
+  ControlTarget control = {};                          // how to reach the hub of another process; its address is in the store's lock
+  std::optional<Following> follow = std::nullopt;      // not together with `hub`
+  std::shared_ptr<const RepairedFile> copy = nullptr;  // of `store`, read in its place; it is removed when the session has closed
+  std::vector<std::shared_future<void>> after = {};    // the store is opened after these sessions have closed: they still use it
 };
 
 // How to read and edit the store, determined once the hub has started or failed.

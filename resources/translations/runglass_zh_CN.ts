@@ -3491,6 +3491,10 @@
         <translation>只读：进程 %1 写入</translation>
     </message>
     <message>
+        <source>repaired copy</source>
+        <translation>已修复的副本</translation>
+    </message>
+    <message>
         <source>stored file</source>
         <translation>已存文件</translation>
     </message>
@@ -3572,6 +3576,25 @@
     <message>
         <source>stored file · %1</source>
         <translation>已存储文件 · %1</translation>
+    </message>
+</context>
+<context>
+    <name>StoreRepairText</name>
+    <message>
+        <source>Repaired copy of %1: missing rows: at most %2 (%3)</source>
+        <translation>%1 的已修复副本：最多缺失 %2 行（%3）</translation>
+    </message>
+    <message>
+        <source>Repaired copy of %1: missing rows: unknown number (%2)</source>
+        <translation>%1 的已修复副本：缺失行数未知（%2）</translation>
+    </message>
+    <message>
+        <source>Repaired copy of %1: no row is missing.</source>
+        <translation>%1 的已修复副本：没有缺失任何行。</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
     </message>
 </context>
 <context>
@@ -7043,6 +7066,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <source>This window receives a run. Drop the files on another window, or use runglassctl import.</source>
         <translation>此窗口正在接收 run。请把文件拖到另一窗口，或使用 runglassctl import。</translation>
     </message>
+    <message>
+        <source>this window writes the store. Close it, then use runglassctl repair.</source>
+        <translation>此窗口正在写入该存储。请先关闭它，再使用 runglassctl repair。</translation>
+    </message>
 </context>
 <context>
     <name>runglass::CursorTable</name>
@@ -7287,6 +7314,45 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>time since start</source>
         <translation>自开始的时间</translation>
+    </message>
+</context>
+<context>
+    <name>runglass::DamageBanner</name>
+    <message>
+        <source>%1 No repaired copy: %2</source>
+        <translation>%1 没有已修复的副本：%2</translation>
+    </message>
+    <message>
+        <source>%1. To keep a repaired copy: %2</source>
+        <translation>%1。要保留已修复的副本：%2</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Making a repaired copy: %1 written …</source>
+        <translation>正在制作已修复的副本：已写入 %1 …</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Open a repaired copy</source>
+        <translation>打开已修复的副本</translation>
+    </message>
+    <message>
+        <source>The copy is deleted when this window shows another store or is closed, so that it takes no edits. To keep one: %1</source>
+        <translation>此窗口显示其他存储或关闭时会删除该副本，因此不能编辑。要保留一个：%1</translation>
+    </message>
+    <message>
+        <source>This store is damaged: rows may be missing from the views.</source>
+        <translation>此存储已损坏：视图中可能缺少数据行。</translation>
+    </message>
+    <message>
+        <source>This store is damaged: rows of %1 may be missing from the views.</source>
+        <translation>此存储已损坏：视图中可能缺少 %1 的数据行。</translation>
     </message>
 </context>
 <context>

@@ -25,6 +25,7 @@
 #include "storage/schema/schema.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
+#include "storage/sqlite/page_checksum_vfs.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 
@@ -45,6 +46,7 @@ class Repairing {
       return Status(Code::kFailedPrecondition, std::string(kWhat) + ": " + m_from_path + ": this is not a Runglass store");
     RG_ASSIGN(const auto version, m_from.queryInt64("PRAGMA user_version"));
     RG_TRY(checkSchema(m_from_path, version.value_or(0)));
+    m_repair.page_checksums = sqlite::hasPageChecksums(m_from.raw());
     RG_TRY(makeEmpty());
     RG_TRY(m_to.exec("PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN IMMEDIATE"));
     RG_TRY(copyTables());
@@ -126,10 +128,13 @@ class Repairing {
     return {};
   }
 
+  bool lostFrom(const std::string& table) const {
+    return std::ranges::any_of(m_repair.lost, [&](const LostObject& lost) { return lost.object.ends_with(" " + table); });
+  }
+
   // Spans refer to their names by string id: lost strings get placeholders.
   Status nameSpans() {
-    const auto strings = [](const LostObject& lost) { return lost.object.ends_with(" rg_string"); };
-    if (std::ranges::none_of(m_repair.lost, strings)) return {};
+    if (!lostFrom("rg_string")) return {};
     std::set<std::int64_t> names;
     RG_ASSIGN(auto rows, m_to.prepare("SELECT n, data FROM rg_span_chunk"));
     while (true) {
@@ -212,25 +217,31 @@ class Repairing {
   }
 
   // Samples missing from a series' count are booked as deleted by retention; where there are more than counted, the series row was out of
-  // date.
+  // date. A lost row of rg_expired counted samples that retention had deleted: they are lost only if chunks are lost as well.
   Status settleCounts() {
     RG_TRY(m_to.exec(
         "CREATE TEMP TABLE found AS SELECT s.series_id, s.last_x, s.sample_count - ifnull((SELECT sum(n) FROM rg_chunk c WHERE c.series_id "
         "= "
-        "s.series_id), 0) - ifnull((SELECT sample_count FROM rg_expired e WHERE e.series_id = s.series_id), 0) AS missing FROM rg_series s;"
+        "s.series_id), 0) - ifnull((SELECT sample_count FROM rg_expired e WHERE e.series_id = s.series_id), 0) AS missing, (SELECT 1 FROM "
+        "rg_expired e WHERE e.series_id = s.series_id) IS NULL AS unbooked FROM rg_series s;"
         "INSERT INTO rg_expired(series_id, sample_count, last_x) SELECT series_id, missing, ifnull(last_x, 0) FROM found WHERE missing > 0 "
         "ON CONFLICT(series_id) DO UPDATE SET sample_count = sample_count + excluded.sample_count, last_x = max(last_x, excluded.last_x);"
         "UPDATE rg_series SET sample_count = sample_count - (SELECT missing FROM found f WHERE f.series_id = rg_series.series_id) WHERE "
         "series_id IN (SELECT series_id FROM found WHERE missing < 0)"));
-    RG_ASSIGN(auto lost,
-              m_to.prepare("SELECT f.series_id, m.text, f.missing FROM found f JOIN rg_series s USING(series_id) JOIN rg_string m ON "
-                           "m.string_id = s.metric WHERE f.missing > 0"));
+    const bool uncounted = lostFrom("rg_expired"), chunks = lostFrom("rg_chunk") || lostFrom("rg_thinned");
+    RG_ASSIGN(
+        auto lost,
+        m_to.prepare("SELECT f.series_id, m.text, f.missing, f.unbooked FROM found f JOIN rg_series s USING(series_id) JOIN rg_string m ON "
+                     "m.string_id = s.metric WHERE f.missing > 0"));
     while (true) {
       RG_ASSIGN(const bool row, lost.step());
       if (!row) break;
+      const bool unbooked = uncounted && lost.int64(3) != 0;
+      if (unbooked && !chunks) continue;
       m_repair.lost.push_back(
           {std::to_string(lost.int64(2)) + " samples of series " + std::to_string(lost.int64(0)) + " (" + std::string(lost.text(1)) + ")",
-           "their chunks are lost", 0});
+           unbooked ? "their chunks are lost, or retention had deleted them: their row of rg_expired is lost" : "their chunks are lost",
+           0});
     }
     lost.reset();
     return m_to.exec("DROP TABLE temp.found");

@@ -26,6 +26,7 @@ struct LostObject {
 struct Repair {
   std::vector<std::pair<std::string, std::int64_t>> tables;  // with the number of their rows
   std::vector<LostObject> lost;
+  bool page_checksums = false;  // of the damaged store; the new one has them
 };
 
 // The new store passes verify: references to lost rows get a placeholder or are dropped; lost samples count as deleted by retention, and

@@ -16,6 +16,7 @@ namespace runglass {
 namespace {
 
 constexpr int kMaxLookups = 4'000;
+constexpr const char* kRefused = "another row has its id or key";
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
 Result<std::vector<std::string>> columnsOf(sqlite::Connection& db, const std::string& table) {
@@ -67,13 +68,13 @@ class Salvage {
     return {};
   }
 
-  // The columns of the row begin at `first`.
-  Status copy(const sqlite::Statement& row, int first) {
+  // The columns of the row begin at `first`. False: the new store refuses it.
+  Result<bool> copy(const sqlite::Statement& row, int first) {
     for (int column = first; column < row.columnCount(); ++column)
       sqlite3_bind_value(m_insert.raw(), column - first + 1, sqlite3_column_value(row.raw(), column));
     RG_TRY(m_insert.run());
     m_rows += m_to.changes();
-    return {};
+    return m_to.changes() > 0;
   }
 
   Status goOn() {
@@ -98,7 +99,8 @@ class Salvage {
       }
       if (!*row) return end;
       end.last = rows.int64(0);
-      RG_TRY(copy(rows, 1));
+      RG_ASSIGN(const bool copied, copy(rows, 1));
+      if (!copied) lose({*end.last, *end.last}, kRefused);
     }
   }
 
@@ -128,6 +130,9 @@ class Salvage {
 
   Status byId() {
     std::deque<Range> unknown = {{0, kHighest}};
+    // No store of ours has ids below 0, but a changed bit can make one. Where the first page cannot be read, none are assumed.
+    const auto below = m_from.queryInt64("SELECT count(*) FROM " + m_table + " NOT INDEXED WHERE rowid < 0");
+    if (below.ok() && below->value_or(0) > 0) unknown.push_front({std::numeric_limits<std::int64_t>::min(), -1});
     std::string why;
     while (!unknown.empty()) {
       Range range = unknown.front();
@@ -148,8 +153,7 @@ class Salvage {
       unknown.push_back({middle + 1, last});
       if (last < range.last) lose({last + 1, range.last}, why);
     }
-    report();
-    return {};
+    return report();
   }
 
   // Tables without row ids: read from both ends of the key.
@@ -161,6 +165,10 @@ class Salvage {
       if (!row) break;
       names.emplace_back(keys.text(0));
     }
+    std::int64_t refused = 0;
+    const auto reportRefused = [&] {
+      if (refused > 0) m_lost.push_back({std::to_string(refused) + " rows of " + m_table, kRefused, refused});
+    };
     for (const char* order : {"", " DESC"}) {
       std::string by;
       for (const std::string& name : names) by += (by.empty() ? "\"" : ", \"") + name + "\"" + order;
@@ -173,41 +181,68 @@ class Salvage {
           if (*order != '\0') m_lost.push_back({"rows in the middle of " + m_table, row.status().message()});
           break;
         }
-        if (!*row) return {};
-        RG_TRY(copy(rows, 0));
+        if (!*row) {
+          reportRefused();
+          return {};
+        }
+        RG_ASSIGN(const bool copied, copy(rows, 0));
+        refused += copied ? 0 : 1;
       }
     }
+    reportRefused();
     return {};
   }
 
   void lose(Range range, const std::string& why) { m_ranges.emplace_back(range, why); }
-  // Rows of that range by an index that can be read, which has an entry for each; else at most one for each id.
-  std::optional<std::int64_t> rowsIn(Range range) {
+  // Rows of each of the sorted ranges, by one pass over an index that can be read: it has an entry for each row. Empty: there is none.
+  Result<std::vector<std::int64_t>> rowsBy(const std::vector<Range>& ranges) {
     std::vector<std::string> indexes;
     if (auto found = m_from.prepare("SELECT name FROM pragma_index_list('" + m_table + "') WHERE partial = 0"); found.ok())
       for (auto row = found->step(); row.ok() && *row; row = found->step()) indexes.emplace_back(found->text(0));
     for (const std::string& index : indexes) {
-      const auto rows = m_from.queryInt64("SELECT count(*) FROM " + m_table + " INDEXED BY " + index + " WHERE +rowid BETWEEN " +
-                                          std::to_string(range.first) + " AND " + std::to_string(range.last));
-      if (rows.ok()) return rows->value_or(0);
+      auto ids = m_from.prepare("SELECT rowid FROM " + m_table + " INDEXED BY " + index);
+      if (!ids.ok()) continue;
+      std::vector<std::int64_t> rows(ranges.size());
+      while (true) {
+        RG_TRY(goOn());
+        const auto row = ids->step();
+        if (!row.ok()) break;
+        if (!*row) return rows;
+        const auto at = std::ranges::lower_bound(ranges, ids->int64(0), {}, &Range::last);
+        if (at != ranges.end() && at->first <= ids->int64(0)) ++rows[static_cast<std::size_t>(at - ranges.begin())];
+      }
     }
-    return range.last == kHighest ? std::nullopt : std::optional(range.last - range.first + 1);
+    return std::vector<std::int64_t>();
   }
 
-  // Adjacent ranges are merged.
-  void report() {
+  // Adjacent ranges are merged. Without an index, at most one row for each id is missing.
+  Status report() {
+    if (m_ranges.empty()) return {};
     std::ranges::sort(m_ranges, {}, [](const auto& lost) { return lost.first.first; });
-    for (std::size_t i = 0; i < m_ranges.size();) {
-      auto [range, why] = m_ranges[i];
-      for (++i; i < m_ranges.size() && range.last != kHighest && m_ranges[i].first.first == range.last + 1; ++i)
-        range.last = m_ranges[i].first.last;
-      const std::string first = std::to_string(range.first);
-      m_lost.push_back({(range.first == range.last ? "row " + first
-                         : range.last == kHighest  ? "rows from " + first
-                                                   : "rows " + first + " to " + std::to_string(range.last)) +
-                            " of " + m_table,
-                        why, rowsIn(range)});
+    std::vector<Range> merged;
+    std::vector<std::string> reasons;
+    for (const auto& [range, why] : m_ranges) {
+      if (!merged.empty() && merged.back().last != kHighest && range.first == merged.back().last + 1) {
+        merged.back().last = range.last;
+        continue;
+      }
+      merged.push_back(range);
+      reasons.push_back(why);
     }
+    RG_ASSIGN(const std::vector<std::int64_t> rows, rowsBy(merged));
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+      const auto [first, last] = merged[i];
+      const std::string from = std::to_string(first);
+      std::optional<std::int64_t> missing;
+      if (!rows.empty()) missing = rows[i];
+      if (rows.empty() && last != kHighest) missing = last - first + 1;
+      m_lost.push_back({(first == last      ? "row " + from
+                         : last == kHighest ? "rows from " + from
+                                            : "rows " + from + " to " + std::to_string(last)) +
+                            " of " + m_table,
+                        reasons[i], missing});
+    }
+    return {};
   }
 
   sqlite::Connection &m_from, &m_to;

@@ -43,7 +43,7 @@ Status verifyPages(sqlite::Connection& db, const std::stop_token& stop, const st
   RG_ASSIGN(const auto pages, db.queryInt64("PRAGMA page_count"));
   RG_ASSIGN(const auto page_size, db.queryInt64("PRAGMA page_size"));
   bool any = false;
-  sqlite::checkPages(
+  const bool zeros = sqlite::checkPages(
       db.raw(), pages.value_or(0), page_size.value_or(0),
       [&](std::int64_t page, bool in_wal) {
         any = true;
@@ -51,7 +51,7 @@ Status verifyPages(sqlite::Connection& db, const std::stop_token& stop, const st
       },
       [&] { return stop.stop_requested(); });
   if (stop.stop_requested()) return {Code::kCancelled, "verify cancelled"};
-  if (!any) return {};
+  if (!any && !zeros) return {};
   RG_ASSIGN(const auto objects, objectsOf(db));
   for (const Object& object : objects) {
     if (const Status read = readThrough(db, object, stop); !read.ok()) damaged(object.type + " " + object.name + ": " + read.message());

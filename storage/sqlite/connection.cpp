@@ -7,10 +7,13 @@
 #include <sqlite3.h>
 
 #include <sys/stat.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <vector>
 
+#include "storage/sqlite/damaged_pages.h"
 #include "storage/sqlite/page_checksum.h"
 #include "storage/sqlite/page_checksum_vfs.h"
 
@@ -27,7 +30,6 @@ Code codeOf(int rc) {
     case SQLITE_LOCKED:
       return Code::kUnavailable;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
     case SQLITE_IOERR:
       return Code::kDataLoss;
     case SQLITE_READONLY:
@@ -39,6 +41,7 @@ Code codeOf(int rc) {
     case SQLITE_ABORT:
       return Code::kCancelled;
     case SQLITE_CONSTRAINT:
+    case SQLITE_NOTADB:  // no repair can help
       return Code::kFailedPrecondition;
     case SQLITE_ERROR:
     case SQLITE_RANGE:
@@ -90,7 +93,7 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
   const char* why = db && (sqlite3_errcode(db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   switch (rc & 0xff) {
     case SQLITE_NOTADB:
-      message += "this is not a Runglass store (not an SQLite file)";
+      message += "this is not a Runglass store (not an SQLite file, or its first bytes are damaged)";
       break;
     case SQLITE_CORRUPT:
       message.append("the file is damaged or cut off (").append(rc == kPageDamaged ? lastPageDamage() : why).append(")");
@@ -108,6 +111,23 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
   }
   return {codeOf(rc), std::move(message)};
 }
+
+namespace {
+
+// "; read for rg_event, rg_string": pages do not record the table that they belong to.
+std::string tablesIn(std::string_view sql) {
+  std::vector<std::string> names;
+  for (std::size_t at = sql.find("rg_"); at != std::string_view::npos; at = sql.find("rg_", at + 3)) {
+    const std::size_t end = sql.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
+    std::string name(sql.substr(at, end - at));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "; read for " : ", ") + name;
+  return text;
+}
+
+}  // namespace
 
 Statement Statement::adopt(sqlite3_stmt* stmt, const Connection& connection) { return {stmt, connection.m_path}; }
 Statement::~Statement() { sqlite3_finalize(m_stmt); }
@@ -127,6 +147,10 @@ Result<bool> Statement::step() {
   if (rc == SQLITE_ROW) return true;
   if (rc == SQLITE_DONE) return false;
   Status status = sqliteStatus(sqlite3_db_handle(m_stmt), rc, "store access failed", *m_path);
+  if ((rc & 0xff) == SQLITE_CORRUPT) {
+    status = {status.code(), status.message() + tablesIn(sqlite3_sql(m_stmt))};
+    noteDamagedPage(*m_path, status.message());
+  }
   sqlite3_reset(m_stmt);
   return status;
 }

@@ -3,7 +3,8 @@
 // 1. Each page written to a database file with checksums contains one. A database has them when byte 20 of its header is kPageReserve; an
 //    empty file gets them, because every Connection requests the reserve.
 // 2. Only the reserved bytes of a page are changed.
-// 3. A page of zeros passes: SQLite leaves holes for pages that were allocated and freed before they were first written.
+// 3. A page of zeros passes where the connection may write: SQLite leaves holes for pages that were allocated and freed before they were
+//    first written. A connection that only reads meets no free page, so that there it is damage.
 #include "storage/sqlite/page_checksum_vfs.h"
 
 #include <algorithm>
@@ -42,6 +43,8 @@ struct File {
   bool wal;
   // For a database:
   bool checked;             // its pages have checksums
+  bool only_read;           // by this connection
+  bool scanned;             // by checkPages(), which also reads free pages
   bool in_checkpoint;       // pages are being copied from the -wal
   bool copies_damage;       // the next page to be written was damaged in the -wal
   File* database;           // of a -wal: its database
@@ -89,7 +92,8 @@ int checkPage(const File& file, unsigned char* page, int size, sqlite3_int64 at)
   if (number == 1) page[kReserveAt] = reserve;
   if (number == 1 && reserve != kPageReserve) return matches ? damaged(file, number) : SQLITE_OK;
   if (matches || !file.checked) return SQLITE_OK;
-  if (std::all_of(page, page + size, [](unsigned char byte) { return byte == 0; })) return SQLITE_OK;
+  const bool zeros = std::all_of(page, page + size, [](unsigned char byte) { return byte == 0; });
+  if (zeros && (!file.only_read || file.scanned)) return SQLITE_OK;
   return damaged(file, number);
 }
 
@@ -247,6 +251,7 @@ int openFile(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, 
   }
   const bool wal = (flags & SQLITE_OPEN_WAL) != 0;
   of(file) = {.base = {&kMethods}, .name = name, .wal = wal, .header_at = -1, .unsettled_from = kNowhere};
+  of(file).only_read = (flags & SQLITE_OPEN_READONLY) != 0;
   sqlite3_int64 size = 0;
   if (wal) {
     of(file).database = &of(sqlite3_database_file_object(name));
@@ -346,21 +351,26 @@ bool hasPageChecksums(sqlite3* db) {
   return file != nullptr && of(file).checked;
 }
 
-void checkPages(sqlite3* db, std::int64_t pages, std::int64_t page_size, const std::function<void(std::int64_t page, bool in_wal)>& found,
+bool checkPages(sqlite3* db, std::int64_t pages, std::int64_t page_size, const std::function<void(std::int64_t page, bool in_wal)>& found,
                 const std::function<bool()>& stop) {
   sqlite3_file* file = fileOf(db, SQLITE_FCNTL_FILE_POINTER);
-  if (file == nullptr || !isPageSize(static_cast<int>(page_size))) return;
+  if (file == nullptr || !isPageSize(static_cast<int>(page_size))) return false;
   WalScan wal(fileOf(db, SQLITE_FCNTL_JOURNAL_POINTER), page_size);
   std::string bytes(static_cast<std::size_t>(page_size), '\0');
+  bool zeros = false;
+  of(file).scanned = true;
   for (std::int64_t page = 1; page <= pages && !stop(); ++page) {
     const auto read = [&] {
       return file->pMethods->xRead(file, bytes.data(), static_cast<int>(page_size), (page - 1) * page_size) != kPageDamaged;
     };
     // A newer version in the -wal may be half copied, and a checkpoint may be writing the page right now.
-    if (read() || wal.pages().contains(static_cast<std::uint32_t>(page)) || read()) continue;
-    found(page, false);
+    const bool good = read() || wal.pages().contains(static_cast<std::uint32_t>(page)) || read();
+    if (!good) found(page, false);
+    zeros = zeros || (good && of(file).checked && bytes.find_first_not_of('\0') == std::string::npos);
   }
+  of(file).scanned = false;
   wal.check(found, stop);
+  return zeros;
 }
 
 }  // namespace runglass::sqlite

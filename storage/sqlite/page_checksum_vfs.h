@@ -27,8 +27,9 @@ const std::string& lastPageDamage();
 // Whether the pages of the main database have checksums; known once its first page was read. Stores of older programs have none.
 bool hasPageChecksums(sqlite3* db);
 // Reads the first `pages` pages of the file and each committed frame of its -wal, within a read transaction of `db`, until `stop`. Pages
-// without checksums pass. `damaged` receives the page number and whether it is the copy in the -wal.
-void checkPages(sqlite3* db, std::int64_t pages, std::int64_t page_size, const std::function<void(std::int64_t page, bool in_wal)>& damaged,
+// without checksums pass. `damaged` receives the page number and whether it is the copy in the -wal. True: there are pages of zeros, which
+// are free or damaged; reading each row shows which.
+bool checkPages(sqlite3* db, std::int64_t pages, std::int64_t page_size, const std::function<void(std::int64_t page, bool in_wal)>& damaged,
                 const std::function<bool()>& stop);
 
 }  // namespace runglass::sqlite

@@ -15,7 +15,9 @@
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "tests/storage/flip_store.h"
+#include "tests/support/older_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {
@@ -23,11 +25,13 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Optional;
 
 class RepairTest : public testing::Test {
  protected:
@@ -98,6 +102,25 @@ TEST_F(RepairTest, ALongValueThatIsDamagedCostsItsRow) {
   EXPECT_EQ(count("rg_event WHERE kind = 'long'"), 0);
 }
 
+// As a lost write into a hole of the file: the last page of a long value is valid as zeros, and came back as NULs.
+TEST_F(RepairTest, APageOfZerosInALongValueCostsItsRow) {
+  std::size_t last = 0;  // the long message's last page: no further page follows
+  for (std::size_t page = 1; page < m_content.size() / kFlipPage; ++page)
+    if (m_content.compare(page * kFlipPage, 4, std::string(4, '\0')) == 0 &&
+        m_content.compare(page * kFlipPage + 4, 100, std::string(100, 'x')) == 0)
+      last = page;
+  ASSERT_GT(last, 0U);
+  m_content.replace(last * kFlipPage, kFlipPage, std::string(kFlipPage, '\0'));
+  std::ofstream(m_damaged, std::ios::binary) << m_content;
+  const auto reader = openStore(m_damaged).reader().value();
+  EXPECT_EQ(reader->events({.limit = 10'000}).status().code(), Code::kDataLoss);
+  EXPECT_THAT(*reader->verify(), Contains(HasSubstr("table rg_event")));
+  const auto repair = repairStore(m_damaged, m_to);
+  ASSERT_TRUE(repair.ok()) << repair.status().message();
+  EXPECT_THAT(repair->lost, ElementsAre(Field(&LostObject::object, HasSubstr(" of rg_event"))));
+  EXPECT_EQ(count("rg_event WHERE kind = 'long'"), 0);
+}
+
 TEST_F(RepairTest, SamplesOutliveTheLossOfAllThatNamesThem) {
   const auto repair = repairFlipped((rootOf("rg_node") - 1) * kFlipPage * 8 + 30'000);
   ASSERT_TRUE(repair.ok()) << repair.status().message();
@@ -124,6 +147,48 @@ TEST_F(RepairTest, ReadsWhatIsBetweenDamagedPages) {
   ASSERT_TRUE(repair.ok()) << repair.status().message();
   EXPECT_GT(count("rg_event WHERE kind = 'note'"), 120);
   EXPECT_THAT(repair->lost, Not(IsEmpty()));
+}
+
+// A row of rg_expired counts what retention has deleted: its loss is no loss of samples.
+TEST_F(RepairTest, ALostRowOfWhatRetentionDeletedIsNoLossOfSamples) {
+  {
+    auto db = sqlite::Connection::open(m_good, sqlite::OpenMode::kReadWrite).value();
+    ASSERT_TRUE(db.exec("UPDATE rg_series SET sample_count = sample_count + 1000; INSERT INTO rg_expired(series_id, sample_count, last_x) "
+                        "SELECT series_id, 1000, 0 FROM rg_series; PRAGMA wal_checkpoint(TRUNCATE)")
+                    .ok());
+  }
+  m_content = fileContent(m_good);
+  const std::size_t page = rootOf("rg_expired") - 1;
+  const auto repair = repairFlipped((page * kFlipPage + 2'000) * 8);
+  ASSERT_TRUE(repair.ok()) << repair.status().message();
+  EXPECT_THAT(repair->lost, Not(IsEmpty()));
+  EXPECT_THAT(repair->lost, Each(Field(&LostObject::object, HasSubstr("rg_expired"))));
+}
+
+TEST_F(RepairTest, ARowWhoseKeyAnotherRowHasIsListed) {
+  const std::string old = m_folder.file("old.rgl");
+  test::makeOlderStore(old);
+  std::int64_t nodes = 0;
+  {
+    // As a changed bit would leave it in a store without page checksums: the unique index has the key that the row had.
+    sqlite3* db = nullptr;
+    ASSERT_EQ(test::openDatabase(old, &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db,
+                           "INSERT INTO rg_node(node_id, uuid, name, state) VALUES(901, 'uuid-1', 'n1', 0), (902, 'uuid-2', 'n2', 0), "
+                           "(903, 'uuid-3', 'n3', 0)",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK)
+        << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
+  std::string content = fileContent(old);
+  for (std::size_t at = content.find("uuid-2"); at != std::string::npos; at = content.find("uuid-2", at + 1))
+    content[at + 5] = '3', ++nodes;
+  ASSERT_GE(nodes, 1);
+  std::ofstream(old, std::ios::binary) << content;
+  const auto repair = repairStore(old, m_to);
+  ASSERT_TRUE(repair.ok()) << repair.status().message();
+  EXPECT_THAT(repair->lost, Contains(AllOf(Field(&LostObject::object, HasSubstr(" of rg_node")), Field(&LostObject::rows, Optional(1)))));
 }
 
 TEST_F(RepairTest, IsRefusedWhereSomebodyWrites) {

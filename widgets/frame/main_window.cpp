@@ -28,6 +28,7 @@
 #include "widgets/core/icon.h"
 #include "widgets/core/language.h"
 #include "widgets/core/popup_focus.h"
+#include "widgets/frame/damage_banner.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/finder.h"
 #include "widgets/frame/guide.h"
@@ -72,6 +73,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_strip(new RunStrip(this)),
       m_bar(new TimeBar(this)),
       m_banner(new QLabel(this)),
+      m_damage(new DamageBanner(options.repair, options.repaired_copy, this)),
       m_docks(new DockHost(contextOf(options, m_state, [this] { return now(); }), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)),
@@ -104,6 +106,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   column->addWidget(m_strip);
   column->addWidget(m_bar);
   column->addWidget(m_banner);
+  column->addWidget(m_damage);
   column->addLayout(middle, 1);
   column->addWidget(m_status);
 
@@ -129,6 +132,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   m_state.setTimeStyle(m_settings.zone);
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
   connect(m_damage_watch, &QTimer::timeout, this, [this] {
+    noteDamage();
     if (const std::uint64_t notes = m_options.damage_notes(); std::exchange(m_damage_notes, notes) != notes) askInfo();
   });
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
@@ -277,7 +281,14 @@ void MainWindow::showTab(const QString& tab) {
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
 }
 
+void MainWindow::noteDamage() {
+  if (const std::string why = damagedPage(); !why.empty()) m_damage->note(screenText(why, 600));
+}
+
+std::string MainWindow::damagedPage() const { return m_options.damaged_page ? m_options.damaged_page() : std::string(); }
+
 bool MainWindow::isFinal() const {
+  if (m_damage->isHidden() && !damagedPage().empty()) return false;
   if (m_welcome != nullptr) return m_welcome->isFinal();
   if (m_waiting != nullptr && m_stack->currentWidget() == m_waiting) return true;
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || m_place_slot.busy() || !m_info_known) return false;

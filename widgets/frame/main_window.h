@@ -25,6 +25,7 @@
 #include "widgets/frame/console_settings.h"
 #include "widgets/frame/dock_host.h"
 #include "widgets/frame/playhead.h"
+#include "widgets/frame/repair_port.h"
 #include "widgets/frame/run_strip.h"
 #include "widgets/frame/source_words.h"
 #include "widgets/frame/stale_veil.h"
@@ -42,6 +43,7 @@ class QVBoxLayout;
 
 namespace runglass {
 
+class DamageBanner;
 class EstimateDialog;
 class Finder;
 class IncidentCommands;
@@ -56,6 +58,8 @@ class WaitingPage;
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
   EditPort* edits = nullptr;                // null: nothing can be added
+  RepairPort* repair = nullptr;             // null: no repaired copy can be made
+  QString repaired_copy;                    // the line of a repaired copy; empty: the store itself
   SharePort* share = nullptr;               // null: nothing can be exported
   OrderPort* orders = nullptr;              // null: commands cannot be sent
   StatusSource* status = nullptr;           // may be null
@@ -64,6 +68,7 @@ struct WindowOptions {
   // Sends a test message to every target of the alert rules and reports the result on the GUI thread; empty: this window has no hub.
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
   std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process found damage; may be empty
+  std::function<std::string()> damaged_page;    // the first one that a query met; empty: none. May be empty
   WelcomeOptions welcome;                       // for a window without a store
   bool notify = true;  // true: a toast and noticed() for each finding or alert; false: the hub of this process notifies by its rules
   std::function<void(const QString&)> forget_hub;  // an address whose store this user replicated; may be empty
@@ -165,6 +170,8 @@ class MainWindow : public QWidget {
   void chooseHub();
   TimeNs now() const;
   void noteCopy();
+  void noteDamage();
+  std::string damagedPage() const;
   ViewState shown() const;
 
   const WindowOptions m_options;
@@ -175,6 +182,7 @@ class MainWindow : public QWidget {
   RunStrip* m_strip;
   TimeBar* m_bar;
   QLabel* m_banner;
+  DamageBanner* m_damage;
   WelcomePage* m_welcome = nullptr;  // without a store
   DockHost* m_docks;
   StatusLine* m_status;
