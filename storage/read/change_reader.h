@@ -105,7 +105,7 @@ class ChangeReader {
   Status snapshot(SeriesId series, PointPosition have, State& out);
   Result<bool> decode(SeriesId series, const Sealed& chunk, RawPoints& out);
   Status rows(const std::function<Status(const PendingRows&)>& take, bool logs);
-  // Reads rows with `read`, from `after` on; goes on behind a damaged page. False: it ended at a damaged page.
+  // Reads rows with `read`, from `after` on; continues behind a damaged page. False: it ended at a damaged page.
   Result<bool> rowsAround(const char* table, const char* id, std::int64_t after, const std::function<Status(std::int64_t after)>& read,
                           const std::function<bool()>& has_any);
   Result<std::optional<std::int64_t>> lastDamaged(const char* table, const char* id, std::int64_t after);
