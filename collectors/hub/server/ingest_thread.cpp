@@ -190,6 +190,8 @@ void IngestThread::run() {
     storeAdmitted();
     m_recording.work(bytes);
     commitAsked();
+    // At once: data of one tick can be a tenth of a small cap.
+    if (m_withheld.empty() && m_writer->capRefuses() == CapRefuses::kAll) watchCommits();
     keepUp();
     grant();
     {
