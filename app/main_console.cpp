@@ -202,7 +202,7 @@ std::optional<int> wrongMetrics(const Arguments& arguments) {
   if (const std::string wrong = service.wrongWindow(); !wrong.empty()) return fail(wrong, 2);
   if (question.job && question.url.empty()) return fail("--slurm: needs --prometheus", 2);
   if (arguments.live && (service.windowGiven() || question.job)) return fail("--live: --from, --to and --slurm are of a past job", 2);
-  if (arguments.attach && (arguments.live || arguments.store.empty() || isLink(arguments.store)))
+  if (arguments.attach && (arguments.live || arguments.store.empty() || isLink(arguments.store) || !arguments.link.empty()))
     return fail("--attach: needs a store that this window only reads; with --live, --prometheus records", 2);
   if (arguments.attach && (service.windowGiven() || question.job || !question.nodes.empty()))
     return fail("--attach: time and nodes are those of the store's runs", 2);
