@@ -87,6 +87,12 @@ grpc::Status statusOfReply(const HttpReply& refused) {
   return {code, std::string(bytesOf(refused.text, 2)), details};
 }
 
+// gRPC passes on a message in a compression that it does not know, without its name. No request of OTLP begins like these.
+bool isOtherCompression(std::string_view message) {
+  constexpr std::string_view kZstd("\x28\xb5\x2f\xfd", 4), kFramedSnappy("\xff\x06\x00\x00sNaPpY", 10);
+  return message.starts_with(kZstd) || message.starts_with(kFramedSnappy);
+}
+
 class RefusedCall final : public grpc::ServerGenericBidiReactor {
  public:
   explicit RefusedCall(const grpc::Status& status) { Finish(status); }
@@ -178,6 +184,7 @@ class GrpcListener::Call final : public grpc::ServerGenericBidiReactor, public s
   }
   void serve() {
     if (!leaveReading()) return;
+    if (isOtherCompression(m_exchange->body)) return Finish({grpc::StatusCode::UNIMPLEMENTED, "otlp: compressions: gzip"});
     bool stopping = false;
     {
       const MutexLock lock(m_parts.mutex);

@@ -14,6 +14,7 @@
 
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectors/services/prometheus/prometheus_access.h"
@@ -41,6 +42,8 @@ class QueryClient {
   Result<QueryAnswer> samples(const std::string& selector, TimeRange range);
   Result<QueryAnswer> metricTypes();
 
+  // Of the questions from now on.
+  void stopWith(std::stop_token stop) { m_stop = std::move(stop); }
   const std::string& url() const { return m_access.url; }
 
  private:
@@ -49,7 +52,7 @@ class QueryClient {
 
   const PrometheusAccess m_access;
   const Patience m_patience;
-  const std::stop_token m_stop;
+  std::stop_token m_stop;
   HttpClient m_http;
   bool m_answered = false;  // whether the server has answered once: a lost connection is then worth another try
 };
