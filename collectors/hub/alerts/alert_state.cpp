@@ -77,8 +77,25 @@ Trouble AlertState::worstOf(const std::map<std::string, Trouble>& parts) {
   return worst;
 }
 
+// A failure that follows a muted condition has an alert of its own, and keeps it when the mute ends.
+void AlertState::separateFailure(Trouble& trouble, TimeNs now) const {
+  if (!trouble.joined || !trouble.failure) return;
+  const auto any = [this](const std::string& cause, auto&& is) {
+    for (auto at = m_entries.lower_bound({cause, 0}); at != m_entries.end() && at->first.first == cause; ++at)
+      if (is(at->second)) return true;
+    return false;
+  };
+  const std::string own = bounded(trouble.part);
+  const bool separate = any(own, [&](const Entry& entry) { return entry.alert.since >= trouble.since; });
+  const bool muted = any(trouble.cause, [&](const Entry& entry) { return !entry.parts.contains(trouble.part) && snoozed(entry, now); });
+  if (!separate && !muted) return;
+  trouble.cause = own, trouble.part.clear();
+  trouble.joined = false;
+}
+
 void AlertState::see(Trouble trouble, TimeNs now) {
   trouble.cause = bounded(trouble.cause);
+  separateFailure(trouble, now);
   if (trouble.summary.size() > kMaxSummary) trouble.summary.resize(kMaxSummary);
   const auto rule = ruleFor(trouble);
   auto at = entryOf(trouble, rule);

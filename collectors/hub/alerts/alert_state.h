@@ -25,11 +25,12 @@ namespace runglass {
 struct Trouble {
   enum class Source : std::uint8_t { kFinding, kEvent, kMetric };
   Source source = Source::kFinding;
-  std::string rule;     // of a metric: the rule that made it
-  std::string cause;    // equal while the same condition of the same subject lasts
-  std::string part;     // of the cause, since one fault can show in several findings; "": the cause has no parts
-  bool joined = false;  // follows from a condition of another kind, whose cause it has: no news for targets notified of that one
-  bool grown = false;   // joined, and the same condition under another name (a stall that became a hang): no news, although more severe
+  std::string rule;      // of a metric: the rule that made it
+  std::string cause;     // equal while the same condition of the same subject lasts
+  std::string part;      // of the cause, since one fault can show in several findings; "": the cause has no parts
+  bool joined = false;   // follows from a condition of another kind, whose cause it has: no news for targets notified of that one
+  bool grown = false;    // joined, and the same condition under another name (a stall that became a hang): no news, although more severe
+  bool failure = false;  // the job has failed: a mute of the earlier condition does not cover it
   std::string kind, code;
   Severity severity = Severity::kInfo;
   TimeNs since = 0;
@@ -101,6 +102,7 @@ class AlertState {
   std::optional<std::size_t> ruleFor(const Trouble& trouble) const;
   Entries::iterator entryOf(const Trouble& trouble, std::optional<std::size_t> rule);
   static Trouble worstOf(const std::map<std::string, Trouble>& parts);
+  void separateFailure(Trouble& trouble, TimeNs now) const;
   bool snoozed(const Entry& entry, TimeNs now) const;
   std::optional<Notification::Reason> reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const;
   void forget(TimeNs now);

@@ -53,6 +53,7 @@ void takeCause(Trouble& trouble, const JoinedFault& fault) {
   trouble.part = std::exchange(trouble.cause, fault.cause);
   trouble.joined = true;
   trouble.grown = fault.grown;
+  trouble.failure = OneFault::partOf(trouble.kind) == OneFault::Part::kFailure;
 }
 
 }  // namespace
@@ -254,6 +255,11 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     RG_TRY(readNames(reader));
     m_names_read = now;
   }
+  RG_ASSIGN(std::vector<Snooze> snoozes, reader.snoozes());
+  {
+    const MutexLock lock(m_shared->mutex);
+    m_shared->book.snooze(std::move(snoozes));
+  }
   // In the order of causation: the fault of a machine, the stall that it causes, the hang that the stall becomes, the failure of the job.
   // So a restarted hub gives them the same causes as before.
   const auto order = [](const Finding& finding) {
@@ -269,11 +275,9 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     const MutexLock lock(m_shared->mutex);
     for (Trouble& trouble : troubles) m_shared->book.see(std::move(trouble), now);
   }
-  RG_ASSIGN(std::vector<Snooze> snoozes, reader.snoozes());
   std::vector<Notification> notifications;
   {
     const MutexLock lock(m_shared->mutex);
-    m_shared->book.snooze(std::move(snoozes));
     notifications = m_shared->book.decide(now);
   }
   send(std::move(notifications), now);

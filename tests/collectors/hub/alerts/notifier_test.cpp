@@ -438,6 +438,30 @@ TEST_F(OneFaultTest, AHangAndTheFailureOfItsJobAreOneNotification) {
   EXPECT_THAT(titles(32 * kMinute, {failed(31 * kMinute), over}), IsEmpty()) << "neither for the next hub";
 }
 
+TEST_F(OneFaultTest, AMuteOfAStallDoesNotCoverTheFailureOfItsJob) {
+  EXPECT_THAT(titles(0, {stall()}), SizeIs(1));
+  mute(stall());
+  EXPECT_THAT(titles(2 * kMinute, {hungOn(m_node)}), IsEmpty()) << "a stall that became a hang";
+  EXPECT_THAT(titles(11 * kMinute, {hungOn(m_node), failed(10 * kMinute)}), ElementsAre(HasSubstr("Rank 3 failed first")));
+  EXPECT_THAT(titles(12 * kMinute, {hungOn(m_node), failed(10 * kMinute)}), IsEmpty());
+  begin(kStart + 13 * kMinute);
+  EXPECT_THAT(titles(13 * kMinute, {stall(), hungOn(m_node), failed(10 * kMinute)}), IsEmpty()) << "once, for the next hub as well";
+}
+
+TEST_F(OneFaultTest, AMutedHangOfWhichNobodyWasNotifiedDoesNotHideTheFailureOfItsJob) {
+  mute(hungOn(m_node));
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), IsEmpty());
+  EXPECT_THAT(titles(9 * kMinute, {hungOn(m_node), failed(9 * kMinute)}), ElementsAre(HasSubstr("Rank 3 failed first")));
+  EXPECT_THAT(titles(10 * kMinute, {hungOn(m_node), failed(9 * kMinute)}), IsEmpty());
+}
+
+TEST_F(OneFaultTest, AMutedFailureAfterAMutedHangIsQuiet) {
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), SizeIs(1));
+  mute(hungOn(m_node));
+  mute(failed(kMinute));
+  EXPECT_THAT(titles(2 * kMinute, {hungOn(m_node), failed(kMinute)}), IsEmpty());
+}
+
 TEST_F(OneFaultTest, AFailureAfterAHangThatIsOverNotifies) {
   Finding over = hungOn(m_node);
   EXPECT_THAT(titles(0, {over}), SizeIs(1));
