@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first damaged page that a statement of this process met in a file, so that a view reports it also where an analysis went on without
+// The first damaged page that a statement of this process met in a file, so that a view reports it also where an analysis continues without
 // the rows.
 //
 // Threading:  any thread.
