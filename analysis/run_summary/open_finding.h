@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "model/findings.h"
 
@@ -22,13 +24,18 @@ inline bool isOpen(const Finding& finding, TimeNs at, std::optional<TimeNs> run_
 struct OpenCount {
   int count = 0;
   Severity worst = Severity::kInfo;
+  std::vector<std::pair<Severity, int>> by_severity;  // those that exist, the most severe first
 };
 // Of RunSummary::open_findings: those of severity warning and above, which are what the run strip, the badge at *Findings*, the window's
-// title and the start page count.
-inline OpenCount openCount(const std::array<int, 5>& by_severity) {
+// title, the start page and `runglassctl status` count.
+inline OpenCount openCount(const std::array<int, 5>& counts) {
   OpenCount open;
-  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
-    if (const int count = by_severity[static_cast<std::size_t>(severity)]; count > 0) open = {open.count + count, severity};
+  for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning})
+    if (const int count = counts[static_cast<std::size_t>(severity)]; count > 0) {
+      open.count += count;
+      open.worst = std::max(open.worst, severity);
+      open.by_severity.emplace_back(severity, count);
+    }
   return open;
 }
 

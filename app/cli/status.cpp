@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/ranking/slow_verdict.h"
+#include "analysis/run_summary/open_finding.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/views/finding_order.h"
 #include "app/cli/answer.h"
@@ -185,11 +187,14 @@ std::string checkpointText(const RunSummary& s, TimeNs now) {
 }
 
 std::string findingsText(const Condition& c) {
+  const int all = std::accumulate(c.summary->findings.begin(), c.summary->findings.end(), 0);
+  if (all == 0) return "none";
+  const OpenCount open = openCount(c.summary->open_findings);
   std::string text;
-  for (int severity = 4; severity >= 1; --severity)
-    if (const int count = c.summary->findings[static_cast<std::size_t>(severity)]; count > 0)
-      text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + severityName(static_cast<Severity>(severity));
-  return text.empty() ? "none" : text;
+  for (const auto& [severity, count] : open.by_severity)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + severityName(severity);
+  text = text.empty() ? "none open" : text + " open";
+  return all > open.count ? text + "; " + countText(all) + " in all, with ended ones and notices" : text;
 }
 
 std::string findingLines(const Condition& c, TimeNs now) {
@@ -325,6 +330,9 @@ Json runJson(const Condition& c, TimeNs now) {
   json["findings"] = Json::object();
   for (int severity = 4; severity >= 0; --severity)
     json["findings"][severityName(static_cast<Severity>(severity))] = s.findings[static_cast<std::size_t>(severity)];
+  json["open_findings"] = Json::object();
+  for (int severity = 4; severity >= 0; --severity)
+    json["open_findings"][severityName(static_cast<Severity>(severity))] = s.open_findings[static_cast<std::size_t>(severity)];
   json["top_findings"] = Json::array();
   for (std::size_t i = 0; i < std::min(c.findings.size(), kTopFindings); ++i) json["top_findings"].push_back(findingJson(c.findings[i]));
   json["suspects"] = Json::array();

@@ -107,7 +107,7 @@ throughput  404 k tokens/s, 1.4 % below its best 20 steps
 ranks       16 (DP 4 PP 2 TP 2)
 nodes       2 of 2 reporting
 checkpoint  step 50, 1 min 53 s old, 10 steps at risk
-findings    1 warning, 1 info
+findings    1 warning open; 2 in all, with ended ones and notices
             warning: rank 9 takes 40 % longer than its peers (for 3 min 30 s)
             info: a blip [31m of one step (ended 3 min 16 s ago)
 suspects    rank:9 (slow_rank)
@@ -126,6 +126,9 @@ TEST_F(StatusTest, TheSameAsJson) {
   EXPECT_EQ(json["run"]["step"], 60);
   EXPECT_EQ(json["run"]["world_size"], 16);
   EXPECT_EQ(json["run"]["findings"]["warning"], 1);
+  EXPECT_EQ(json["run"]["findings"]["info"], 1);
+  EXPECT_EQ(json["run"]["open_findings"]["warning"], 1);
+  EXPECT_EQ(json["run"]["open_findings"]["info"], 0);  // it ended
   EXPECT_EQ(json["run"]["top_findings"][0]["subject"], "rank:9");
   EXPECT_EQ(json["run"]["slow_ranks"][0]["rank"], 9);
   EXPECT_EQ(json["alerts"].size(), 1u);

@@ -234,6 +234,32 @@ TEST_F(PlotWidgetTest, KeepsTheOldPictureDimmedWhileItWaits) {
   EXPECT_EQ(plot.grab().toImage(), fresh) << "an answer ends the waiting";
 }
 
+// Pixels of the lane below the panels that are of the mark's colour.
+int lanePixels(PlotWidget& plot, const QColor& color) {
+  const QImage picture = plot.grab().toImage();
+  int count = 0;
+  for (int y = plot.plotArea().bottom() + 1; y < picture.height(); ++y)
+    for (int x = 0; x < picture.width(); ++x) count += picture.pixelColor(x, y) == color ? 1 : 0;
+  return count;
+}
+
+TEST_F(PlotWidgetTest, OfMarksAtOnePlaceTheMostSevereHasTheGlyph) {
+  constexpr auto kRed = [](const Theme&, std::size_t) { return QColor(255, 0, 0); };
+  constexpr auto kGreen = [](const Theme&, std::size_t) { return QColor(0, 255, 0); };
+  const QString glyph = QStringLiteral("█");
+  for (const int severe_at : {500, 503}) {  // in one column, and too close to the other for two glyphs
+    auto data = std::make_shared<PlotData>(*sineData());
+    data->lane = true;
+    data->marks = {{500, Ink{kGreen}, glyph, QStringLiteral("warning"), Severity::kWarning},
+                   {severe_at, Ink{kRed}, glyph, QStringLiteral("critical"), Severity::kCritical},
+                   {504, Ink{kGreen}, glyph, QStringLiteral("notice"), Severity::kInfo}};
+    plot.setData(data);
+    plot.setWindow(0, 1000);
+    EXPECT_GT(lanePixels(plot, QColor(255, 0, 0)), 0) << severe_at;
+    EXPECT_EQ(lanePixels(plot, QColor(0, 255, 0)), 0) << severe_at;
+  }
+}
+
 TEST_F(PlotWidgetTest, DrawsWithoutDataAndWithEmptyPanels) {
   PlotWidget bare;
   bare.resize(300, 200);

@@ -11,6 +11,7 @@
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -419,6 +420,27 @@ TEST_F(IncidentsViewTest, TheLogbookIsReadFilteredNotedAndExported) {
   EXPECT_TRUE(text.contains("restarted by hand"));
   EXPECT_TRUE(text.contains("bad night"));
   EXPECT_FALSE(shown.showTab("nonsense"));
+}
+
+TEST_F(IncidentsViewTest, AHalfTypedNoteOfTheLogbookOutlivesTheWindow) {
+  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, QString::fromStdString(folder.file("settings")));
+  QCoreApplication::setOrganizationName(QStringLiteral("runglass-test"));
+  const auto draft = [this] { return view->logbook()->noteField()->text(); };
+  const auto reopen = [this] {
+    ASSERT_TRUE(shown().showTab("logbook"));
+    settle();
+  };
+  reopen();
+  QTest::keyClicks(view->logbook()->noteField(), "restarted by");
+  shown().showTab("incidents");
+  reopen();
+  EXPECT_EQ(draft(), "restarted by");
+  QTest::keyClicks(view->logbook()->noteField(), " hand");
+  QTest::keyClick(view->logbook()->noteField(), Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return view->logbook()->words() == "Noted."; }));
+  reopen();
+  EXPECT_EQ(draft(), QString()) << "it was added";
+  QCoreApplication::setOrganizationName({});
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ struct PlotMark {
   std::int64_t x = 0;
   Ink ink;
   QString glyph, text;
+  Severity severity = Severity::kInfo;  // of marks at one place, the most severe is seen
 };
 
 struct PlotData {

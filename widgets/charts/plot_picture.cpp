@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <functional>
 #include <ranges>
 #include <vector>
 
@@ -389,9 +390,12 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
   painter.setPen(m_theme.muted);
   painter.drawText(QRect(0, lane.top(), kGutter - 6, lane.height()), Qt::AlignRight | Qt::AlignVCenter, QObject::tr("events"));
   const auto places = layoutPanels(plot);
+  std::vector<std::size_t> urgent;  // the shown marks, the most severe first
+  for (std::size_t i = 0; i < m_data->marks.size(); ++i)
+    if (m_data->marks[i].x >= m_x0 && m_data->marks[i].x < m_x1) urgent.push_back(i);
+  std::ranges::stable_sort(urgent, std::greater{}, [&](std::size_t i) { return m_data->marks[i].severity; });
   TopColumns lines(plot.left(), plot.right() + 1);
-  for (std::size_t i = m_data->marks.size(); i-- > 0;)
-    if (const PlotMark& mark = m_data->marks[i]; mark.x >= m_x0 && mark.x < m_x1) lines.add(x.toPixel(mark.x), x.toPixel(mark.x), i);
+  for (const std::size_t i : urgent | std::views::reverse) lines.add(x.toPixel(m_data->marks[i].x), x.toPixel(m_data->marks[i].x), i);
   for (const ColumnRun& run : lines.runs()) {
     QColor line = m_data->marks[run.tag].ink.in(m_theme);
     line.setAlpha(90);
@@ -399,10 +403,10 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
     for (int at = run.left; at < run.right; ++at)
       for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
   }
-  // Marks at one place share the glyph of the first; the tooltip lists them.
+  // Marks at one place share the glyph of the most severe, of equals that of the first; the tooltip lists them.
   ApartPlaces glyphs(plot);
-  for (const PlotMark& mark : m_data->marks) {
-    if (mark.x < m_x0 || mark.x >= m_x1) continue;
+  for (const std::size_t i : urgent) {
+    const PlotMark& mark = m_data->marks[i];
     const auto at = glyphs.take(x.toPixel(mark.x));
     if (!at) continue;
     painter.setPen(mark.ink.in(m_theme));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSideFrom = 1000;  // minimum widths for the side column, and for the table of the host
 constexpr int kTableFrom = 640, kStripsFrom = 500;
-constexpr int kMinTable = 80, kMinGrid = 96;
+constexpr int kMinTable = 80, kMinGrid = 96, kLowestGrid = 48;
 constexpr int kRowsShown = 8;
 
 QString stateText(const GpuCell& cell) {
@@ -386,6 +386,8 @@ void GpusView::fitRoom() {
   m_strips->setVisible(m_data && m_data->detail.strips && !m_data->detail.strips->panels.empty() && roomy);
   m_worst->setFixedHeight(std::max(200, height() / 2));
   m_links->setVisible(width() >= kTableFrom);
+  m_host->setVisible(true);
+  m_metric->parentWidget()->setVisible(true);
   const bool table = m_data && !m_data->detail.rows.empty() && width() >= kTableFrom;
   m_table->setVisible(table);
   if (table) {
@@ -393,7 +395,9 @@ void GpusView::fitRoom() {
     m_table->setFixedHeight(
         std::min(rows * kRowHeight + m_table->horizontalHeader()->sizeHint().height() + 2, std::max(kMinTable, height() / 4)));
   }
-  // In a low view with many lines of text the table gets smaller, which scrolls; then the strips are hidden; then the grid scrolls.
+  // In a low view with many lines of text the table gets smaller, which scrolls; then the strips are hidden; then the grid scrolls; then
+  // the name of the host is hidden, which the grid's tooltips have; then the bar, whose choices have keys and whose metric the scale names;
+  // then the grid gets as low as two rows of cells.
   QLayout* column = m_strips->parentWidget()->layout();
   const auto excess = [&] {
     column->invalidate();
@@ -401,7 +405,14 @@ void GpusView::fitRoom() {
   };
   if (const int over = excess(); over > 0 && table) m_table->setFixedHeight(std::max(kMinTable, m_table->minimumHeight() - over));
   if (excess() > 0) m_strips->setVisible(false);
-  if (const int over = excess(); over > 0) m_scroll->setFixedHeight(std::max(kMinGrid, m_scroll->minimumHeight() - over));
+  const auto shrinkGrid = [&](int least) {
+    if (const int over = excess(), now = m_scroll->minimumHeight(); over > 0 && now > least)
+      m_scroll->setFixedHeight(std::max(least, now - over));
+  };
+  shrinkGrid(kMinGrid);
+  if (excess() > 0) m_host->setVisible(false);
+  if (excess() > 0) m_metric->parentWidget()->setVisible(false);
+  shrinkGrid(kLowestGrid);
 }
 
 void GpusView::resizeEvent(QResizeEvent* event) {

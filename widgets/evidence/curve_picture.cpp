@@ -65,7 +65,7 @@ PlotData CurvePicture::withEvents() const {
                           .edge = Ink{[](const Theme& theme, std::size_t) { return mix(theme.ground, theme.warning, kEdgeShare); }}});
   plot.lane = !m_story.events.empty();
   for (const CurveEvent& event : m_story.events)
-    plot.marks.push_back({event.x, severityText(event.severity), severityGlyph(event.severity), event.words});
+    plot.marks.push_back({event.x, severityText(event.severity), severityGlyph(event.severity), event.words, event.severity});
   return plot;
 }
 

@@ -68,13 +68,12 @@ StripItem findingsItem(const RunSummary& run) {
   const int all = std::accumulate(run.findings.begin(), run.findings.end(), 0);
   if (all == 0) return item;
   QStringList parts;
-  for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning})
-    if (const int count = run.open_findings[static_cast<std::size_t>(severity)]; count > 0)
-      parts += RunStrip::tr("%1 %2").arg(formatCount(count), severityLabel(severity));
+  const OpenCount open = openCount(run.open_findings);
+  for (const auto& [severity, count] : open.by_severity) parts += RunStrip::tr("%1 %2").arg(formatCount(count), severityLabel(severity));
   item.value = parts.isEmpty() ? RunStrip::tr("none open") : parts.join(RunStrip::tr(", "));
   item.tip = RunStrip::tr("Open findings of severity warning and above, as in the window's title; all findings, ended ones included: %1.")
                  .arg(formatCount(all));
-  item.severity = openCount(run.open_findings).worst;
+  item.severity = open.worst;
   item.view = QStringLiteral("findings");
   return item;
 }

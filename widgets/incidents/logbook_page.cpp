@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. The export contains exactly the shown run log. 2. A note that could not be saved stays in its field.
+//             3. The field has the draft of the run that is shown.
 #include "widgets/incidents/logbook_page.h"
 
 #include <QFileDialog>
@@ -9,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSaveFile>
+#include <QSettings>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -17,12 +19,15 @@
 #include "widgets/core/run_words.h"
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
+#include "widgets/core/user_settings.h"
 #include "widgets/incidents/incident_text.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kPad = 2 * kGrid, kTextColumn = 3;
+
+QString draftKey(const std::string& run_uuid) { return QStringLiteral("logbook/draft/") + QString::fromStdString(run_uuid); }
 
 Result<Logbook> readPage(Reader& reader, RunId wanted, std::stop_token stop) {
   RG_ASSIGN(const Run run, chooseRun(reader, wanted));
@@ -81,6 +86,7 @@ LogbookPage::LogbookPage(ViewContext context, QWidget* parent)
   });
   connect(m_add, &QPushButton::clicked, this, &LogbookPage::addNote);
   connect(m_note, &QLineEdit::returnPressed, this, &LogbookPage::addNote);
+  connect(m_note, &QLineEdit::textEdited, this, &LogbookPage::keepDraft);
 }
 
 QWidget* LogbookPage::makePage() {
@@ -153,6 +159,7 @@ void LogbookPage::showAnswer(const Result<std::shared_ptr<const Logbook>>& answe
   m_summary->setText(words);
   m_model->setRows(std::shared_ptr<const std::vector<LogbookEntry>>(m_logbook, &m_logbook->entries));
   m_stack->setCurrentWidget(m_page);
+  showDraft();
   tellNoteTime();
 }
 
@@ -188,6 +195,20 @@ void LogbookPage::tellNoteTime() {
 
 void LogbookPage::focusNote() { m_note->setFocus(); }
 
+void LogbookPage::showDraft() {
+  if (m_draft_of == m_logbook->run.uuid) return;
+  m_draft_of = m_logbook->run.uuid;
+  m_note->setText(hasUserSettings() ? QSettings().value(draftKey(m_draft_of)).toString() : QString());
+}
+
+void LogbookPage::keepDraft(const QString& text) {
+  if (!hasUserSettings() || m_draft_of.empty()) return;
+  if (text.isEmpty())
+    QSettings().remove(draftKey(m_draft_of));
+  else
+    QSettings().setValue(draftKey(m_draft_of), text);
+}
+
 void LogbookPage::addNote() {
   const QString text = m_note->text().trimmed();
   if (text.isEmpty() || !m_logbook) return;
@@ -201,7 +222,10 @@ void LogbookPage::addNote() {
   m_context.edits->submit(note, this, [this, text](const Status& made) {
     m_words->setText(made.ok() ? tr("Noted.") : screenText(made.message()));
     if (!made.ok()) return;
-    if (m_note->text().trimmed() == text) m_note->clear();
+    if (m_note->text().trimmed() == text) {
+      m_note->clear();
+      keepDraft({});
+    }
     ask(QueryService::Supersede::kCancelOlder);
   });
 }

@@ -11,6 +11,7 @@
 #include <QElapsedTimer>
 #include <QWidget>
 #include <memory>
+#include <string>
 
 #include "analysis/logbook/logbook.h"
 #include "widgets/core/state_panel.h"
@@ -53,6 +54,9 @@ class LogbookPage : public QWidget {
   void showAnswer(const Result<std::shared_ptr<const Logbook>>& answer);
   void goTo(const QModelIndex& index);
   void addNote();
+  // The half-typed note of the shown run, which outlives the window.
+  void showDraft();
+  void keepDraft(const QString& text);
   // The time of a new note: the playhead, else the current row, else now while the run is live; absent: the run as a whole.
   std::optional<TimeNs> noteTime() const;
   void tellNoteTime();
@@ -65,6 +69,7 @@ class LogbookPage : public QWidget {
   TableView* m_table;
   QLabel *m_summary, *m_words;
   QLineEdit* m_note;
+  std::string m_draft_of;  // uuid of the run whose draft is in the field
   QPushButton* m_add;
   StatePanel* m_panel;
   QWidget* m_page = nullptr;

@@ -305,7 +305,7 @@ class Builder {
       const Severity severity = ending.planned.value_or(true) ? Severity::kInfo : Severity::kError;
       const QString words = OverviewText::tr("attempt %1 ended: %2 → %3")
                                 .arg(QString::number(rows[i - 1].number), termText(endKindWords(ending.kind)), rowWords(rows[i]));
-      m_plots->marks.push_back({*at, severityShape(severity), severityGlyph(severity), words});
+      m_plots->marks.push_back({*at, severityShape(severity), severityGlyph(severity), words, severity});
     }
   }
 
@@ -343,13 +343,13 @@ class Builder {
       const QString words = OverviewText::tr("finding: %1").arg(findingText(*finding, kFindingChars));
       m_plots->bands.push_back({range->t0, std::min(range->t1, std::max(m_data.x1, range->t0)), findingTint(finding->severity), words,
                                 severityShape(finding->severity)});
-      m_plots->marks.push_back({range->t0, severityShape(finding->severity), severityGlyph(finding->severity), words});
+      m_plots->marks.push_back({range->t0, severityShape(finding->severity), severityGlyph(finding->severity), words, finding->severity});
     }
   }
 
   Status addMarks() {
-    const auto mark = [&](std::int64_t x, const Ink& ink, const QString& glyph, const QString& text) {
-      m_plots->marks.push_back({x, ink, glyph, text});
+    const auto mark = [&](std::int64_t x, const Ink& ink, const QString& glyph, const QString& text, Severity severity = Severity::kInfo) {
+      m_plots->marks.push_back({x, ink, glyph, text, severity});
     };
     RG_ASSIGN(const auto checkpoints, m_reader.checkpoints(m_data.summary.run.id));
     for (const Checkpoint& checkpoint : checkpoints) {
@@ -371,7 +371,7 @@ class Builder {
       const auto at = m_axis == XAxis::kTime ? event.time : event.step;
       if (at)
         mark(*at, severityShape(event.severity), severityGlyph(event.severity),
-             m_axis == XAxis::kTime ? formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + words : words);
+             m_axis == XAxis::kTime ? formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + words : words, event.severity);
     }
     addRestartMarks();
     std::stable_sort(m_plots->marks.begin(), m_plots->marks.end(), [](const PlotMark& a, const PlotMark& b) { return a.x < b.x; });
