@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kMaxSnapshotRetries = 100;
 
-bool isDamage(const Status& status) { return status.code() == Code::kDataLoss; }
-
 ScalarColumns columnsOf(RawPoints points, std::size_t from = 0) {
   const auto cut = [from](auto& column) {
     if (from > 0 && !column.empty()) column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(from));
@@ -109,7 +107,6 @@ Status ChangeReader::snapshot(SeriesId series, PointPosition have, State& out) {
       if (!tail) continue;
       out.tail = std::move(*tail);
     }
-    m_chunks_sql.reset();  // an earlier call may have failed
     m_chunks_sql.bind(1, series.value);
     while (true) {
       RG_ASSIGN(const bool row, m_chunks_sql.step());
@@ -143,12 +140,7 @@ Status ChangeReader::snapshot(SeriesId series, PointPosition have, State& out) {
   return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
 }
 
-Status ChangeReader::noted(SeriesId series, Status listed) {
-  if (isDamage(listed)) m_damage->note("series " + std::to_string(series.value) + ": the list of its chunks");
-  return listed;
-}
-
-// False: the chunk is damaged, which is noted.
+// False: the chunk is damaged.
 Result<bool> ChangeReader::decode(SeriesId series, const Sealed& chunk, RawPoints& out) {
   const auto unpack = [&](std::string_view blob) {
     if (chunk.n == 0 || chunk.n > kChunkPoints) return false;
@@ -157,12 +149,10 @@ Result<bool> ChangeReader::decode(SeriesId series, const Sealed& chunk, RawPoint
   };
   if (chunk.pending) return unpack(chunk.pending->blob);
   m_data_sql.bind(1, chunk.id);
-  const Result<bool> row = m_data_sql.step();
-  const bool good = row.ok() && *row && chunkChecksum(series.value, chunk.x0, chunk.x1, chunk.n, m_data_sql.blob(0)) == chunk.crc &&
-                    unpack(m_data_sql.blob(0));
+  RG_ASSIGN(const bool row, m_data_sql.step());
+  const bool good =
+      row && chunkChecksum(series.value, chunk.x0, chunk.x1, chunk.n, m_data_sql.blob(0)) == chunk.crc && unpack(m_data_sql.blob(0));
   m_data_sql.reset();
-  if (!row.ok() && !isDamage(row.status())) return row.status();
-  if (!good) m_damage->note("series " + std::to_string(series.value) + " chunk " + std::to_string(chunk.id));
   return good;
 }
 
@@ -182,9 +172,7 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
     }
   }
   State state;
-  const Status listed = noted(series, snapshot(series, have, state));
-  if (isDamage(listed)) return found;  // without the list the position of a point is unknown
-  RG_TRY(listed);
+  RG_TRY(snapshot(series, have, state));
   found.unclear = state.odd;
   const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& reported, std::int64_t disordered,
                         std::int64_t begin) -> Result<bool> {
@@ -217,13 +205,13 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
 Result<PointPosition> ChangeReader::end(SeriesId series) {
   State state;
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-  RG_TRY(noted(series, snapshot(series, {kAll, kAll}, state)));
+  RG_TRY(snapshot(series, {kAll, kAll}, state));
   return endOf(state);
 }
 
 Result<WholeSeries> ChangeReader::whole(SeriesId series) {
   State state;
-  RG_TRY(noted(series, snapshot(series, {}, state)));
+  RG_TRY(snapshot(series, {}, state));
   WholeSeries whole;
   RawPoints all;
   const auto add = [&all](const RawPoints& more) {
@@ -288,61 +276,13 @@ Status ChangeReader::rows(const std::function<Status(const PendingRows&)>& take,
   return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
 }
 
-// The last id of the damaged page that holds the first row after `after`, or of the row that alone is damaged; none: nothing behind it can
-// be read.
-Result<std::optional<std::int64_t>> ChangeReader::lastDamaged(const char* table, const char* id, std::int64_t after) {
-  RG_ASSIGN(auto first,
-            m_db.prepare(std::string("SELECT ") + id + " FROM " + table + " WHERE " + id + " > ?1 ORDER BY " + id + " LIMIT 1"));
-  const auto look = [&](std::int64_t from) -> Result<std::optional<std::int64_t>> {
-    first.reset();
-    first.bind(1, from);
-    const Result<bool> row = first.step();
-    if (!row.ok() && !isDamage(row.status())) return row.status();
-    return row.ok() && *row ? std::optional(first.int64(0)) : std::nullopt;
-  };
-  RG_ASSIGN(const auto own, look(after));
-  if (own) return own;  // its page can be read, and its content elsewhere cannot
-  constexpr std::int64_t kFarthest = std::int64_t{1} << 40;
-  std::int64_t step = 1;
-  for (; step < kFarthest; step *= 2) {
-    RG_ASSIGN(const auto behind, look(after + step));
-    if (behind) break;
-  }
-  if (step >= kFarthest) return std::optional<std::int64_t>();
-  std::int64_t bad = after + step / 2, good = after + step;
-  while (good - bad > 1) {
-    const std::int64_t middle = bad + (good - bad) / 2;
-    RG_ASSIGN(const auto behind, look(middle));
-    (behind ? good : bad) = middle;
-  }
-  return std::optional(good);
-}
-
-Result<bool> ChangeReader::rowsAround(const char* table, const char* id, std::int64_t after,
-                                      const std::function<Status(std::int64_t after)>& read, const std::function<bool()>& has_any) {
-  while (true) {
-    const Status done = read(after);
-    if (done.ok()) return true;
-    if (!isDamage(done)) return done;
-    if (has_any()) return false;
-    RG_ASSIGN(const auto last, lastDamaged(table, id, after));
-    m_damage->note(std::string(table) + " rows from " + std::to_string(after + 1) + (last ? " to " + std::to_string(*last) : ""));
-    if (!last) return false;
-    after = *last;
-  }
-}
-
 Result<std::vector<Event>> ChangeReader::events(std::int64_t after, std::size_t limit) {
   std::vector<Event> found;
   RG_TRY(rows(
       [&](const PendingRows& tail) -> Status {
         found.clear();
-        const auto read = [&](std::int64_t from) {
-          return rows::each<Event>(m_db, " WHERE event_id > ?1 ORDER BY event_id LIMIT ?2",
-                                   [&](Event one) { found.push_back(std::move(one)); }, {from, static_cast<std::int64_t>(limit)});
-        };
-        RG_ASSIGN(const bool all, rowsAround("rg_event", "event_id", after, read, [&] { return !found.empty(); }));
-        if (!all && !found.empty()) return {};  // those of the tail come after the rows behind the damage
+        RG_TRY(rows::each<Event>(m_db, " WHERE event_id > ?1 ORDER BY event_id LIMIT ?2",
+                                 [&](Event one) { found.push_back(std::move(one)); }, {after, static_cast<std::int64_t>(limit)}));
         for (const Event& one : tail.events)
           if (one.id > after && found.size() < limit) found.push_back(one);
         return {};
@@ -353,18 +293,14 @@ Result<std::vector<Event>> ChangeReader::events(std::int64_t after, std::size_t 
 
 Result<std::vector<std::pair<std::int64_t, LogLine>>> ChangeReader::logs(std::int64_t after, std::size_t limit) {
   std::vector<std::pair<std::int64_t, LogLine>> found;
-  const auto read = [&](std::int64_t from) -> Status {
-    RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<LogLine>()) + " WHERE log_id > ?1 ORDER BY log_id LIMIT ?2"));
-    statement.bind(1, from);
-    statement.bind(2, static_cast<std::int64_t>(limit));
-    while (true) {
-      RG_ASSIGN(const bool row, statement.step());
-      if (!row) return {};
-      found.emplace_back(statement.int64(7), rows::read<LogLine>(statement));
-    }
-  };
-  RG_TRY(rowsAround("rg_log", "log_id", after, read, [&] { return !found.empty(); }).status());
-  return found;
+  RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<LogLine>()) + " WHERE log_id > ?1 ORDER BY log_id LIMIT ?2"));
+  statement.bind(1, after);
+  statement.bind(2, static_cast<std::int64_t>(limit));
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) return found;
+    found.emplace_back(statement.int64(7), rows::read<LogLine>(statement));
+  }
 }
 
 Result<std::vector<std::pair<std::int64_t, Label>>> ChangeReader::labels(std::int64_t after, std::size_t limit) {

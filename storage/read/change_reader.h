@@ -5,9 +5,7 @@
 // Threading:  one thread at a time. Each call is at most one short read transaction.
 // Ownership:  owns its connection; shares the live tail.
 // Units:      TimeNs as stamped; PointPosition counts points.
-// Errors:     as Reader. Damaged chunks, pyramids, events and log lines are left out and noted in the DamageLog; a series whose chunks
-// cannot
-//             be listed has no news.
+// Errors:     as Reader.
 // Cost:       grown(): 1 us per 1,000 series. points(): only the new points while they are in memory, else a chunk. Calls for complete
 //             tables: their rows; parts() shows which tables have changed.
 #pragma once
@@ -20,7 +18,6 @@
 #include <vector>
 
 #include "model/mirror_recorder.h"
-#include "storage/read/damage_log.h"
 #include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
@@ -97,27 +94,18 @@ class ChangeReader {
     std::int64_t gone = 0;  // main points that retention thinned; the first ones of the series
     bool odd = false;       // chunks are missing
   };
-  ChangeReader(std::string path, ReaderOptions options)
-      : m_path(std::move(path)), m_damage(DamageLog::of(m_path)), m_live(std::move(options.live)) {}
+  ChangeReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}
   static PointPosition endOf(const State& state);
   Result<std::uint64_t> generation();
   Result<std::uint64_t> version();
   Status snapshot(SeriesId series, PointPosition have, State& out);
   Result<bool> decode(SeriesId series, const Sealed& chunk, RawPoints& out);
   Status rows(const std::function<Status(const PendingRows&)>& take, bool logs);
-  // Reads rows with `read`, from `after` on; continues behind a damaged page. False: it ended at a damaged page.
-  Result<bool> rowsAround(const char* table, const char* id, std::int64_t after, const std::function<Status(std::int64_t after)>& read,
-                          const std::function<bool()>& has_any);
-  Result<std::optional<std::int64_t>> lastDamaged(const char* table, const char* id, std::int64_t after);
-  // `listed`; damage of a series' list of chunks is noted.
-  Status noted(SeriesId series, Status listed);
   // change_summaries.cpp
   Status sealedSince(SeriesId series, std::int64_t chunk, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks);
-  // False: some are damaged.
-  Result<bool> storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out);
+  Status storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out);
 
   const std::string m_path;
-  const std::shared_ptr<DamageLog> m_damage;
   const std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql, m_gone_sql, m_new_chunks_sql, m_pyramids_sql;

@@ -64,7 +64,6 @@ SummaryPosition::Open after(const Open& open, std::int64_t x1) {
 
 // Sealed chunks beyond `have`, and the open ones that the tail does not have.
 Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks) {
-  m_new_chunks_sql.reset();  // an earlier call may have failed
   m_new_chunks_sql.bind(1, series.value);
   m_new_chunks_sql.bind(2, chunk);
   std::vector<Sealed> open;
@@ -93,28 +92,20 @@ Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, std::vecto
   return {};
 }
 
-Result<bool> ChangeReader::storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out) {
-  m_pyramids_sql.reset();
+Status ChangeReader::storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out) {
   m_pyramids_sql.bind(1, series.value);
   m_pyramids_sql.bind(2, from);
   Pyramid blocks;
-  bool good = true;
   while (true) {
-    const Result<bool> row = m_pyramids_sql.step();
-    if (!row.ok() && row.status().code() != Code::kDataLoss) return row.status();
-    good = good && row.ok();
-    if (!row.ok() || !*row) break;
+    RG_ASSIGN(const bool row, m_pyramids_sql.step());
+    if (!row) break;
     const sqlite::Statement& s = m_pyramids_sql;
     blocks.clear();
     const PyramidRow stored{s.int64(0), s.int64(1), s.int64(2), s.int64(3), s.blob(4)};
-    if (decodePyramidRow(series.value, stored, blocks))
-      addFrom(from, blocks, out);
-    else
-      good = false;
+    if (decodePyramidRow(series.value, stored, blocks)) addFrom(from, blocks, out);
   }
   m_pyramids_sql.reset();
-  if (!good) m_damage->note("series " + std::to_string(series.value) + ": pyramids");
-  return good;
+  return {};
 }
 
 Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosition& have, bool rest) {
@@ -139,9 +130,7 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
     }
     if (!now.owned) now.newest_sealed = have.chunk;
     std::vector<Sealed> sealed;
-    const Status listed = noted(series, sealedSince(series, have.chunk, sealed, now));
-    if (listed.code() == Code::kDataLoss) return NewSummaries{};
-    RG_TRY(listed);
+    RG_TRY(sealedSince(series, have.chunk, sealed, now));
     RG_ASSIGN(const auto expired, m_db.queryInt64("SELECT last_x FROM rg_expired WHERE series_id = " + std::to_string(series.value)));
     found.rest = hasRest(now.main) || hasRest(now.late);
 
@@ -169,9 +158,7 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
     if (!reach.x()) return found;
 
     Summaries& reported = found.reported.emplace(Summaries{.from = *reach.x(), .blocks = {}, .next = {}});
-    RG_ASSIGN(const bool whole, storedBlocks(series, *reported.from, reported.blocks));
-    // They replace those of a replica, which may be the only good ones.
-    if (!whole && have.chunk != 0) return NewSummaries{};
+    RG_TRY(storedBlocks(series, *reported.from, reported.blocks));
     for (const PendingChunk& chunk : now.sealed) addFrom(*reported.from, *chunk.pyramid, reported.blocks);
     addFrom(*reported.from, now.main.blocks, reported.blocks);
     addFrom(*reported.from, now.late.blocks, reported.blocks);

@@ -57,7 +57,7 @@ std::vector<Issue> DamageLog::issues() const {
   if (m_objects.empty()) return {};
   const std::string others = m_objects.size() == 1 ? "" : " and " + std::to_string(m_objects.size() - 1) + " others";
   return {{.code = "store.damaged_chunk",
-           .source = kSource,
+           .source = "this file",
            .count = static_cast<std::int64_t>(m_objects.size()),
            .detail = *m_objects.begin() + others +
                      ": damaged and left out of this answer; `runglassctl verify` lists everything that is damaged"}};

@@ -24,7 +24,6 @@ namespace runglass {
 class DamageLog {
  public:
   static constexpr std::size_t kMax = 1000;
-  static constexpr const char* kSource = "this file";  // of the issue
 
   static std::shared_ptr<DamageLog> of(const std::string& path);
   // The issues of all stores that this process has read, with their paths.

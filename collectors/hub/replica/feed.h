@@ -130,7 +130,6 @@ class Feed {
   const std::shared_ptr<FeedNames> m_names;  // source and target
   std::unique_ptr<Reader> m_reader;
   std::unique_ptr<ChangeReader> m_changes;
-  std::uint64_t m_damage_notes = 0;  // as of the issues that were read last
   std::string m_source_uuid;
 
   bool m_in_round = false;

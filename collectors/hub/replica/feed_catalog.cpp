@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feed: the catalogue, findings and edits.
 #include <string_view>
-#include <utility>
 
 #include "collectors/hub/replica/feed.h"
 #include "collectors/wire/edit_message.h"
@@ -10,7 +9,6 @@
 #include "model/judgement_fields.h"
 #include "model/record_call.h"
 #include "model/recorder_fields.h"
-#include "storage/read/damage_log.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -88,16 +86,10 @@ Status Feed::loadCatalog(DurNs now) {
     RG_ASSIGN(const auto readings, m_changes->clocks(m_clocks));
     m_sayings.insert(m_sayings.end(), readings.begin(), readings.end());
   }
-  // Damage that reading found changes no part of the store.
-  const std::uint64_t damage = DamageLog::notes();
-  if (changed(StorePart::kRows) || std::exchange(m_damage_notes, damage) != damage) {
-    RG_ASSIGN(auto issues, m_reader->issues());
-    for (Issue& one : issues) {
-      // Missing in the replica, whose own file is whole.
-      if (one.code == "store.damaged_chunk" && one.source == DamageLog::kSource)
-        one.code = "export.gap", one.source = "the store that this one replicates";
+  if (changed(StorePart::kRows)) {
+    RG_ASSIGN(const auto issues, m_reader->issues());
+    for (const Issue& one : issues)
       if (news(keyOf('i', {}, one.code + "\n" + one.source), std::to_string(one.count))) m_sayings.emplace_back(IssueTotal{one});
-    }
   }
   return {};
 }

@@ -130,10 +130,8 @@ void Feed::answer(std::span<const Have> have, SeriesId through) {
 Status Feed::place(SeriesId source, const Have& have) {
   SeriesState& state = m_series[source.value];
   state.have = {-1 - have.count, have.last_step};  // to be compared, unless the target has all points
-  const Result<PointPosition> end = m_changes->end(source);
-  if (end.status().code() == Code::kDataLoss) return {};  // its points cannot be sent either
-  RG_TRY(end.status());
-  if (end->main + end->late == have.count) state.have = *end;
+  RG_ASSIGN(const PointPosition end, m_changes->end(source));
+  if (end.main + end.late == have.count) state.have = end;
   return {};
 }
 
@@ -151,14 +149,8 @@ Result<bool> Feed::tellPoints(std::deque<SeriesId>& queue) {
       RG_ASSIGN(found, m_changes->points(id, state.have));
     }
     if (found.unclear) {
-      Result<WholeSeries> whole = m_changes->whole(id);
-      if (whole.status().code() == Code::kDataLoss) {
-        state.queued = false;
-        queue.pop_front();
-        continue;
-      }
-      RG_TRY(whole.status());
-      m_whole = Whole{id, *std::move(whole), 0};
+      RG_ASSIGN(WholeSeries whole, m_changes->whole(id));
+      m_whole = Whole{id, std::move(whole), 0};
       m_whole->at = state.have.main < 0 ? lacking(m_whole->series.points, -1 - state.have.main, state.have.late) : 0;
     } else {
       for (const ScalarColumns& piece : found.pieces) m_target.scalars(state.target, piece.step, piece.time, piece.value);

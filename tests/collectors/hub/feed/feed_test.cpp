@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <random>
 
@@ -13,10 +12,8 @@
 #include "model/null_recorder.h"
 #include "storage/open_store.h"
 #include "storage/read/change_reader.h"
-#include "storage/sqlite/connection.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
-#include "tests/storage/flip_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -544,54 +541,6 @@ TEST(Feed, KeepsItsMarksInTheTransactionThatHoldsTheRows) {
   ASSERT_TRUE(info.mirror);
   EXPECT_EQ(info.mirror->from, "test");
   EXPECT_TRUE(info.mirror->complete);
-}
-
-// One bit flipped on the disk of the source, in a page of each of these.
-TEST(Feed, DamageOfTheSourceCostsItsRowsAndIsReportedInTheCopy) {
-  TempStore good;
-  makeFlipStore(good.path());
-  const std::string content = fileContent(good.path());
-  std::map<std::string, std::vector<std::size_t>> pages;
-  {
-    auto db = sqlite::Connection::open(good.path(), sqlite::OpenMode::kReadOnly).value();
-    auto rows = db.prepare("SELECT name, pageno FROM dbstat WHERE pagetype = 'leaf' ORDER BY pageno").value();
-    while (rows.step().value()) pages[std::string(rows.text(0))].push_back(static_cast<std::size_t>(rows.int64(1)));
-  }
-  struct Damage {
-    const char *table, *place;
-  };
-  for (const auto& [table, place] : {Damage{"rg_chunk", "series "}, Damage{"rg_chunk_series", "series "}, Damage{"rg_pyramid", "pyramids"},
-                                     Damage{"rg_event", "rg_event rows from "}, Damage{"rg_log", "rg_log rows from "}}) {
-    SCOPED_TRACE(table);
-    TempStore there, here;
-    const auto& of = pages[table];
-    ASSERT_FALSE(of.empty());
-    writeFlipped(there.path(), content, ((of[of.size() / 2] - 1) * kFlipPage + kFlipPage / 2) * 8 + 3);
-    {
-      auto writer = here.writer().value();
-      const auto feed = mustRead(Feed::open(there.path(), {}, *writer, [] { return false; }, {.clocks = 0, .summaries = 0}));
-      bool asked = false;
-      TimeNs now = kBegin;
-      // Rows behind damage are read in the next round, and what was left out is reported in the one after.
-      for (int quiet = 0; quiet < 8; now += kNsPerSecond) {
-        const Result<bool> more = feed->step(now, now);
-        ASSERT_TRUE(more.ok()) << more.status().message();
-        if (!asked && feed->waitsForAnswer()) feed->answer({}, SeriesId{~std::uint64_t{0}}), asked = true;
-        quiet = *more ? 0 : quiet + 1;
-      }
-      ASSERT_TRUE(writer->mirror() && writer->mirror()->complete);
-      ASSERT_TRUE(writer->close().ok());
-    }
-    const auto reader = mustRead(openStore(here.path()).reader());
-    const std::size_t events = mustRead(reader->events({.limit = 10'000})).size();
-    const bool of_events = std::string_view(table) == "rg_event";
-    EXPECT_GE(events, of_events ? 100U : 200U);
-    const auto issues = mustRead(reader->issues());
-    const auto gap = std::ranges::find(issues, "export.gap", &Issue::code);
-    ASSERT_NE(gap, issues.end());
-    EXPECT_NE(gap->detail.find(place), std::string::npos) << gap->detail;
-    EXPECT_EQ(mustRead(reader->verify()), std::vector<std::string>());
-  }
 }
 
 TEST(FeedFrame, RefusesWhatClaimsToBeLargerThanItIs) {
