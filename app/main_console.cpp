@@ -89,13 +89,14 @@ void onSignal(int) {
   (void)ignored;
 }
 
-// SIGTERM and SIGINT close the window in an orderly way, so that a hub closes its store.
+// SIGTERM, SIGINT and a closed terminal close the window in an orderly way, so that a hub closes its store and a repaired copy is removed.
 void quitOnSignals(QApplication& app) {
   if (::pipe2(g_signal_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
   auto* notifier = new QSocketNotifier(g_signal_pipe[0], QSocketNotifier::Read, &app);
   QObject::connect(notifier, &QSocketNotifier::activated, &app, [] { QApplication::quit(); });
   std::signal(SIGTERM, onSignal);
   std::signal(SIGINT, onSignal);
+  if (std::signal(SIGHUP, onSignal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 std::string builtViews() {

@@ -89,7 +89,7 @@ class ConsoleDamage : public testing::Test {
 TEST_F(ConsoleDamage, ARepairedCopyReplacesTheStoreAndIsRemovedWithTheWindow) {
   flip(pages().at("rg_event").back(), 1'000);
   open("events");
-  ASSERT_TRUE(waitFor([&] { return line() != ""; }));
+  ASSERT_TRUE(waitFor([&] { return !line().empty(); }));
   EXPECT_THAT(line(), HasSubstr("This store is damaged: rows of rg_event"));
   press("Open a repaired copy");
   ASSERT_TRUE(waitFor([&] { return line().find("Repaired copy of s.rgl: missing rows: at most ") != std::string::npos; })) << line();
@@ -116,7 +116,7 @@ TEST_F(ConsoleDamage, ARepairedCopyReplacesTheStoreAndIsRemovedWithTheWindow) {
 TEST_F(ConsoleDamage, WhereAProcessWritesTheStoreTheActionSaysWhyItCannot) {
   flip(pages().at("rg_event").back(), 1'000);
   open("events");
-  ASSERT_TRUE(waitFor([&] { return line() != ""; }));
+  ASSERT_TRUE(waitFor([&] { return !line().empty(); }));
   const int lock = ::open(lockPath(m_store).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   press("Open a repaired copy");
