@@ -39,7 +39,7 @@ using namespace runglass;
 struct Arguments {
   std::string store, select, at, theme, language, size = "1920x1080", out;
   Place place;
-  bool live = false, attach = false;
+  bool live = false;
   HubArguments hub;
   std::string tls_ca, alerts, link;
   std::string connect, copy;                  // a hub to connect to
@@ -203,12 +203,8 @@ std::optional<int> wrongMetrics(const Arguments& arguments) {
   if (const std::string wrong = service.wrongWindow(); !wrong.empty()) return fail(wrong, 2);
   if (question.job && question.url.empty()) return fail("--slurm: needs --prometheus", 2);
   if (arguments.live && (service.windowGiven() || question.job)) return fail("--live: --from, --to and --slurm are of a past job", 2);
-  if (arguments.attach && (arguments.live || arguments.store.empty() || isLink(arguments.store) || !arguments.link.empty()))
-    return fail("--attach: needs a store that this window only reads; with --live, --prometheus records", 2);
-  if (arguments.attach && (service.windowGiven() || question.job || !question.nodes.empty()))
-    return fail("--attach: time and nodes are those of the store's runs", 2);
-  if (!question.url.empty() && !arguments.live && !arguments.attach && !arguments.store.empty())
-    return fail("--prometheus: makes a store of its own; with one, use --attach, --live, or runglassctl import", 2);
+  if (!question.url.empty() && !arguments.live && !arguments.store.empty())
+    return fail("--prometheus: makes a store of its own; with one, use --live, or runglassctl import", 2);
   if (!question.url.empty() && !arguments.live)
     if (const auto wanted = serviceImport(question); !wanted.ok()) return fail(wanted.status().message(), 2);
   return std::nullopt;
@@ -269,10 +265,7 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   Result<std::optional<PrometheusSelection>> prometheus = arguments.hub.prometheus().selection();
   if (!prometheus.ok()) return fail(prometheus.status().message());
   if (arguments.live) session.prometheus = std::move(*prometheus);
-  if (arguments.attach)
-    session.attach = std::move(*prometheus);
-  else if (*prometheus && !arguments.live)
-    session.metrics = metricsOf(arguments.hub.prometheus().service().question());
+  if (*prometheus && !arguments.live) session.metrics = metricsOf(arguments.hub.prometheus().service().question());
   if (!arguments.alerts.empty()) {
     Result<AlertOptions> alerts = readAlertRules(arguments.alerts);
     if (!alerts.ok()) return fail(alerts.status().message());
@@ -305,8 +298,6 @@ int runConsole(int argc, char** argv) {
   const Option listen = options.add("--listen", arguments.hub.listen, "Address of the hub, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(options);
   arguments.hub.declareWindow(options);
-  options.flag("--attach", arguments.attach, "Show what --prometheus has of the store's runs, read on demand, not stored")
-      .needs(options.find("--prometheus"));
   options.add("--alerts", arguments.alerts, "Hub: alert rules and targets (TOML; docs/operate/alerts.md); default: screen");
   options.add("--tls-ca", arguments.tls_ca, "CA certificate of the hub to connect to (PEM); enables TLS");
   declarePlace(options, arguments);
@@ -335,7 +326,6 @@ int runConsole(int argc, char** argv) {
       "runglass night.rgl --view timeline --select rank=37,step=48210\n"
       "runglass --live run.rgl --listen 127.0.0.1:7070\n"
       "runglass --prometheus http://prom:9090 --slurm 4711\n"
-      "runglass night.rgl --prometheus http://prom:9090 --attach\n"
       "runglass --connect unix:$HOME/hub.sock\n"
       "runglass --connect hub.example:7070 --tls-ca ca.pem --token-file read.token\n");
   shot.examples("runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");

@@ -145,11 +145,6 @@ class Gatherer {
     // A fault while the ranks waited did not cause their wait.
     const bool waited = fault_start && hang_start && (!hang_until || *hang_until >= *fault_start);
     if (waited && *fault_start > *hang_start + kBesideHang) fault.clear();
-    // One stop has one cause: that finding is published only where neither a fault nor a hang explains the end.
-    const auto names_failure = [&](const Finding& finding) {
-      return finding.attempt == attempt.id && finding.kind == "job_failed" && finding.severity >= Severity::kError;
-    };
-    if (std::ranges::any_of(m_findings, names_failure)) fault.clear(), hang.clear();
     if (record.running) {
       record.ending = {.kind = EndKind::kRunning};
       return;

@@ -21,7 +21,6 @@
 #include "app/cli/store_access.h"
 #include "app/console/this_host.h"
 #include "collectors/hub/replica/followed_reader.h"
-#include "collectors/services/prometheus/attached_reader.h"
 #include "storage/open_store.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/source_words.h"
@@ -88,15 +87,11 @@ StoreSession::StoreSession(SessionOptions options)
       return followedReader(std::move(copy), way->mirror->questions());
     }
     if (way->hub) return openStore(store).reader(way->reader);
-    if (!way->attached) return openForReading(store);
-    RG_ASSIGN(auto alone, openForReading(store));
-    return attachedReader(std::move(alone), way->attached);
+    return openForReading(store);
   };
   // While the connection is broken, most views use the data of the replica.
   QueryService::OpenReader copy_alone;
   if (m_options.follow) copy_alone = [access = m_access, store = m_options.store] { return openStore(store).reader(access.get()->reader); };
-  // The same while a Prometheus does not answer; the banner has the reason.
-  if (m_options.attach) copy_alone = [store = m_options.store] { return openForReading(store); };
   m_queries = std::make_unique<QueryService>(open, kWorkers, nullptr, copy_alone);
   m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);
 }
@@ -118,7 +113,6 @@ std::function<void()> StoreSession::close() {
       std::make_shared<Rest>(m_queries->end(), std::move(m_edits), std::move(m_share), std::move(m_preparing), m_access, m_options.copy);
   m_queries.reset();
   return [rest] {
-    if (const auto& attached = rest->access.get()->attached) attached->stop();
     rest->queries.clear();
     rest->edits.reset();
     rest->share.reset();
@@ -180,7 +174,6 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       return access;
     }
   }
-  if (options.attach) access.attached = std::make_shared<AttachedMetrics>(options.attach->access, options.attach->match);
   access.holder = holderOf(options.store);
   access.writable = isWritable(options.store);
   return access;
@@ -284,9 +277,6 @@ SourceStatus StoreSession::status() {
   status.stored = !status.written;
   if (!access->problem.empty())
     status.problem = SessionText::tr("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
-  if (access->attached)
-    if (const std::string why = access->attached->problem(); !why.empty())
-      status.problem = SessionText::tr("The series of Prometheus are not shown: %1").arg(screenText(why, 300));
   return status;
 }
 

@@ -29,7 +29,6 @@
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/hub/watch/watch.h"
-#include "collectors/services/prometheus/attached_metrics.h"
 #include "collectors/wire/control_client.h"
 #include "storage/store_files.h"
 #include "widgets/core/query_service.h"
@@ -53,7 +52,6 @@ struct SessionOptions {
   std::vector<ScrapeTarget> scrape = {};                         // for that hub
   std::optional<KubeSelection> kubernetes = std::nullopt;        // for that hub
   std::optional<PrometheusSelection> prometheus = std::nullopt;  // for that hub
-  std::optional<PrometheusSelection> attach = std::nullopt;      // shown with the store, not stored; without `hub` and `follow`
   ReceiverAddresses receive = {};                                // of its receivers
   AlertOptions alerts = defaultAlerts(true);                     // for that hub
   std::function<void(const AlertMessage&)> desktop = {};         // shows a message; called on the hub's thread
@@ -71,7 +69,6 @@ struct StoreAccess {
   std::shared_ptr<Receivers> receivers;        // into the hub; null without an address
   std::shared_ptr<KubeWatch> kube_watch;       // into the hub; null without a cluster
   std::shared_ptr<MetricRecording> recording;  // into the hub; null without a Prometheus
-  std::shared_ptr<AttachedMetrics> attached;   // null without a Prometheus to attach
   std::shared_ptr<Watch> watch;                // of the hub; declared after it, because it borrows it
   std::shared_ptr<Mirror> mirror;              // of the source hub, if this process replicates it
   Status failed;                               // not OK: this store cannot be read

@@ -3475,10 +3475,6 @@
         <translation>进程 %1 正在写此 store，且不接受编辑；此窗口只读跟随。</translation>
     </message>
     <message>
-        <source>The series of Prometheus are not shown: %1</source>
-        <translation>Prometheus 的序列未显示：%1</translation>
-    </message>
-    <message>
         <source>hub on %1</source>
         <translation>hub：%1</translation>
     </message>

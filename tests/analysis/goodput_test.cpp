@@ -374,26 +374,6 @@ TEST_F(GoodputOfAStore, RanksStepsCheckpointsAndFindingsMakeTheLedger) {
   EXPECT_EQ(g.kept.size(), 80U);
   EXPECT_EQ(g.saves.blocked, 8 * kSecond);
 }
-TEST_F(GoodputOfAStore, TheFailureThatAFindingNamesIsTheOnlyCauseOfItsEnd) {
-  auto w = writer();
-  const RunId run = w->run({.name = "r", .state = RunState::kFailed});
-  const AttemptId a = w->attempt({.run = run,
-                                  .key = "0",
-                                  .start = kStoreStart,
-                                  .end = kStoreStart + 700 * kSecond,
-                                  .end_cause = "exception: ValueError",
-                                  .planned = false});
-  ASSERT_TRUE(w->close().ok());
-  const auto found = [&](const char* kind, DurNs at) {
-    return Finding{.attempt = a, .kind = kind, .severity = Severity::kError, .start = kStoreStart + at, .summary = kind};
-  };
-  const Finding fault = found("hardware_fault", 505 * kSecond), hang = found("hang", 510 * kSecond),
-                failure = found("job_failed", 690 * kSecond);
-  EXPECT_EQ(ask(std::vector{fault}).ledger.rows[0].ending.kind, EndKind::kHardware);
-  EXPECT_EQ(ask(std::vector{fault, hang, failure}).ledger.rows[0].ending.kind, EndKind::kException);
-  EXPECT_EQ(ask(std::vector{failure, fault}).ledger.rows[0].ending.cause, "exception: ValueError");
-}
-
 TEST_F(GoodputOfAStore, ProcessGroupInitialisationIsAPhaseWithItsDuration) {
   auto w = writer();
   const RunId run = w->run({.name = "r", .state = RunState::kFinished});

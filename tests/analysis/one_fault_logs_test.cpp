@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "analysis/engine/analysis.h"
-#include "analysis/goodput/goodput.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/job_failure/job_failure.h"
 #include "collectors/importers/importer_registry.h"
@@ -82,10 +81,6 @@ class OneFaultLogs : public ::testing::Test {
       for (const Finding& one : *found)
         if (one.severity >= Severity::kWarning) out.push_back(one);
     }
-    m_endings.clear();
-    const auto goodput = readGoodput(*reader, reader->runs()->front(), out, {}, {});
-    EXPECT_TRUE(goodput.ok());
-    for (const LedgerRow& row : goodput->ledger.rows) m_endings.push_back(row.ending.kind);
     return out;
   }
   std::vector<std::string> summaries(const std::string& text, const std::string& kernel = "") {
@@ -99,7 +94,6 @@ class OneFaultLogs : public ::testing::Test {
     return std::ranges::count(*found, "hang", &Finding::kind);
   }
   test::TempFolder m_folder;
-  std::vector<EndKind> m_endings;  // of the attempts, in goodput with these findings
   int m_stores = 0;
 };
 
@@ -261,20 +255,6 @@ TEST_F(OneFaultLogs, ADiskOfAnotherNodeIsNoCauseOfAnException) {
   EXPECT_THAT(summaries(inits(4) + read, disk("gpu07.cluster.local")),
               UnorderedElementsAre(HasSubstr("a disk reported"), HasSubstr("Rank 3 (gpu08) failed first: OSError")));
   EXPECT_THAT(summaries(inits(4) + read, disk("gpu08.cluster.local")), ElementsAre(HasSubstr("a disk reported")));
-}
-
-TEST_F(OneFaultLogs, GoodputNamesTheCauseThatTheFindingNames) {
-  const std::string failing =
-      steps(true) + "2026-03-04 09:59:52,000 - train - ERROR - failing\n" + stack(3, "ValueError: shard 17 is empty");
-  const std::string disk = "2026-03-04T09:59:45+00:00 gpu99 kernel: blk_update_request: I/O error, dev sdb, sector 2048\n",
-                    link = "2026-03-04T09:59:45+00:00 gpu99 kernel: mlx5_core 0000:5e:00.0 ib3: Link down\n";
-  EXPECT_THAT(summaries(failing), ElementsAre(HasSubstr("Rank 3 failed first: ValueError")));
-  EXPECT_THAT(m_endings, ElementsAre(EndKind::kException));
-  for (const std::string& fault : {disk, link}) {
-    EXPECT_THAT(summaries(failing, fault), Contains(HasSubstr("Rank 3 failed first: ValueError"))) << fault;
-    EXPECT_THAT(m_endings, Contains(EndKind::kException)) << fault;
-    EXPECT_THAT(m_endings, Not(Contains(EndKind::kHardware))) << fault;
-  }
 }
 
 TEST_F(OneFaultLogs, AKernelsKillIsThatOfTheRankWhosePidTheLogNames) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A past job is opened from nothing: the start page and the command line make a store from the metrics of Debian's Prometheus.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <QAbstractButton>
 #include <QDir>
@@ -18,7 +17,6 @@
 
 #include "app/console/console.h"
 #include "app/console/followed_hubs.h"
-#include "app/console/store_session.h"
 #include "storage/open_store.h"
 #include "tests/support/debian_program.h"
 #include "tests/support/fake_dcgm_exporter.h"
@@ -180,78 +178,6 @@ TEST_F(PrometheusConsole, ALiveWindowRecordsWhatTheServerScrapes) {
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ((*reader)->devices()->size(), 2U);
   EXPECT_TRUE((*reader)->issues()->empty());
-}
-
-// Number of series of a metric that a view gets, with a sample each; nothing while no answer is there.
-std::optional<std::size_t> shownSeries(StoreSession& session, const std::string& metric) {
-  QuerySlot slot;
-  std::optional<std::size_t> shown;
-  const auto read = [metric](Reader& reader, std::stop_token stop) -> Result<std::size_t> {
-    RG_ASSIGN(const auto all, reader.series({.metric = metric}));
-    for (const Series& one : all) {
-      RG_ASSIGN(const auto samples, reader.samples(one.id, {one.last_x, one.last_x + 1}, stop));
-      if (samples.size() != 1) return Status(Code::kInternal, "its newest sample is not there");
-    }
-    return all.size();
-  };
-  session.queries().submit<std::size_t>(slot, QueryService::Supersede::kCancelOlder, read, [&](const auto& answer) {
-    if (answer.ok()) shown = **answer;
-  });
-  waitFor([&] { return shown || !slot.busy(); });
-  return shown;
-}
-
-TEST_F(PrometheusConsole, AnAttachedServerIsShownWithTheStoreUntilItIsKilledAndAfterItsRestart) {
-  if (!startPrometheus()) GTEST_SKIP() << "no prometheus; ./dev test fetches it";
-  const std::string store = file("night.rgl");
-  {
-    auto writer = openStore(store).writer();
-    ASSERT_TRUE(writer.ok());
-    const TimeNs now = wallNow();
-    (*writer)->run({.name = "night", .time_domain = TimeDomain::kUtc, .start = now - 600 * kNsPerSecond});
-    const NodeId node = (*writer)->node({.uuid = "machine-1", .name = "gpu-01"});
-    const std::vector<TimeNs> time{now};
-    const std::vector<double> value{1};
-    (*writer)->samples((*writer)->series({.node = node, .metric = "load_1m", .source = "agent"}), time, value);
-    ASSERT_TRUE((*writer)->close().ok());
-  }
-  StoreSession session({.store = store, .attach = PrometheusSelection{.access = {.url = url().toStdString()}, .places = {}, .match = ""}});
-  EXPECT_TRUE(waitFor([&] { return shownSeries(session, "gpu_memory_used_bytes") == 2; }));
-  EXPECT_EQ(shownSeries(session, "load_1m"), 1U) << "beside the store's own";
-  EXPECT_FALSE(session.status().problem.has_value());
-
-  server.reset();  // SIGKILL
-  EXPECT_TRUE(waitFor([&] {
-    shownSeries(session, "load_1m");
-    return session.status().problem.has_value();
-  })) << "the banner says so";
-  EXPECT_TRUE(session.status().problem->startsWith("The series of Prometheus are not shown: "));
-  EXPECT_TRUE(session.status().problem->contains(QString::fromStdString(port.address())));
-  EXPECT_EQ(shownSeries(session, "load_1m"), 1U) << "the store is shown without it";
-  EXPECT_EQ(shownSeries(session, "gpu_memory_used_bytes"), 0U);
-
-  ASSERT_TRUE(startPrometheus());
-  EXPECT_TRUE(waitFor([&] { return shownSeries(session, "gpu_memory_used_bytes") == 2; }));
-  EXPECT_FALSE(session.status().problem.has_value());
-  const auto reader = openStore(store).reader();
-  ASSERT_TRUE(reader.ok());
-  EXPECT_EQ((*reader)->series({})->size(), 1U) << "nothing is stored";
-  EXPECT_TRUE((*reader)->devices()->empty());
-}
-
-TEST_F(PrometheusConsole, TheCommandLineAttachesOnlyToAStoreThatItReads) {
-  const auto refused = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), RG_BIN_DIR "/runglass");
-    Program window(std::move(more), file("log"), {{"QT_QPA_PLATFORM", "offscreen"}, {"HOME", dir.path().toStdString()}});
-    const int status = window.wait();
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  };
-  const std::string server_url = url().toStdString();
-  EXPECT_EQ(refused({"--prometheus", server_url, "--attach"}), 2) << "no store";
-  EXPECT_EQ(refused({file("a.rgl"), "--live", "--prometheus", server_url, "--attach"}), 2);
-  EXPECT_EQ(refused({file("a.rgl"), "--prometheus", server_url, "--attach", "--nodes", "gpu-01"}), 2);
-  EXPECT_EQ(refused({file("a.rgl"), "--prometheus", server_url}), 2) << "without --attach it makes a store of its own";
-  EXPECT_GT(refused({file("a.rgl"), "--attach"}), 0) << "without a server";
 }
 
 TEST_F(PrometheusConsole, AServerThatDoesNotAnswerShowsProgressAndCanBeStopped) {

@@ -15,12 +15,12 @@ constexpr const char* kHosts = "node_uname_info";
 constexpr std::size_t kMaxInstancesPerQuestion = 500;  // a selector of some 16 KiB
 constexpr DurNs kShortestPortion = 2 * kNsPerSecond;
 
-}  // namespace
-
 std::string instanceOf(const MetricLabels& labels) {
   const auto found = std::ranges::find(labels, "instance", &MetricLabels::value_type::first);
   return found == labels.end() ? std::string() : found->second;
 }
+
+}  // namespace
 
 Status checkMatch(const std::string& match) {
   if (match.empty() || (match.size() > 2 && match.starts_with('{') && match.ends_with('}'))) return {};
@@ -71,7 +71,6 @@ Status MetricSource::findOne(const std::string& name, TimeRange range) {
       continue;
     }
     ++metric.instances[instanceOf(labels)];
-    if (m_on_found) m_on_found(labels);
     m_nodes.insert(place->node);
     if (!place->device.empty()) m_devices.emplace(std::move(place->node), std::move(place->device));
   }
@@ -133,21 +132,6 @@ Status MetricSource::read(TimeRange range, const Take& take) {
     for (const Portion& portion : portions) RG_TRY(readPortion(portion, take));
     ++m_read;
   }
-  return {};
-}
-
-Status MetricSource::readOf(const std::string& metric, const std::set<std::string>& instances, TimeRange range, const Take& take) {
-  m_hosts_asked.clear();
-  const auto found = std::ranges::find(m_metrics, metric, &Metric::name);
-  if (found == m_metrics.end()) return {};
-  Metric part{.name = metric, .whole = found->whole};
-  for (const auto& [instance, series] : found->instances)
-    if (instances.contains(instance)) part.instances.emplace(instance, series);
-  if (part.instances.empty()) return {};
-  part.whole = part.whole && part.instances.size() == found->instances.size();
-  std::vector<Portion> portions;
-  plan(part, range, portions);
-  for (const Portion& portion : portions) RG_TRY(readPortion(portion, take));
   return {};
 }
 

@@ -14,7 +14,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectors/services/prometheus/queried_series.h"
@@ -35,11 +34,6 @@ class MetricSource {
   Status find(TimeRange range);
   // Samples of the metrics found, in the range. Of each series the parts are in order of time.
   Status read(TimeRange range, const Take& take);
-  // The same of one of them, of these addresses.
-  Status readOf(const std::string& metric, const std::set<std::string>& instances, TimeRange range, const Take& take);
-  // Called by find() for each label set of a wanted node.
-  using Found = std::function<void(const MetricLabels&)>;
-  void onFound(Found found) { m_on_found = std::move(found); }
 
   std::size_t metrics() const { return m_metrics.size(); }
   std::size_t metricsRead() const { return m_read; }  // by the current read()
@@ -72,7 +66,6 @@ class MetricSource {
   QueryClient& m_client;
   QueriedSeries& m_series;
   const std::string m_match;  // the matchers without braces
-  Found m_on_found;
   std::vector<Metric> m_metrics;
   std::size_t m_read = 0, m_others = 0;
   std::set<std::string> m_nodes;
@@ -80,9 +73,6 @@ class MetricSource {
   std::set<std::string> m_hosts_asked;                      // instances, by the current find() or read()
   std::vector<Issue> m_issues;
 };
-
-// "": no such label.
-std::string instanceOf(const MetricLabels& labels);
 
 // Whether the text has the form {label="value", ...}.
 Status checkMatch(const std::string& match);

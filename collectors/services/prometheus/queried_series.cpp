@@ -140,18 +140,14 @@ QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
   return {.entry = known->second, .unit = what.unit, .dcgm = what.dcgm};
 }
 
-const QueriedSeries::Origin& QueriedSeries::known(const MetricLabels& labels) {
-  std::string key = keyOf(labels);
+void QueriedSeries::add(const QueriedColumn& column) {
+  if (column.time.empty()) return;
+  std::string key = keyOf(column.labels);
   auto known = m_origins.find(key);
   // A recording of weeks meets ever new labels of the same series, such as pods.
   if (known == m_origins.end() && m_origins.size() >= kMaxSeries) m_origins.clear();
-  if (known == m_origins.end()) known = m_origins.emplace(std::move(key), originOf(labels)).first;
-  return known->second;
-}
-
-void QueriedSeries::add(const QueriedColumn& column) {
-  if (column.time.empty()) return;
-  const Origin& origin = known(column.labels);
+  if (known == m_origins.end()) known = m_origins.emplace(std::move(key), originOf(column.labels)).first;
+  const Origin& origin = known->second;
   if (!origin.entry) return;
   Entry& entry = m_entries[*origin.entry];
   const bool untouched = entry.pending.empty();
@@ -203,7 +199,7 @@ Result<ExporterPart> QueriedSeries::take(TimeRange range) {
 }
 
 bool QueriedSeries::isTaken(const Entry& entry, TimeNs time) const {
-  if (m_overlap == kRepeatable || entry.newest == INT64_MIN || time > entry.newest) return false;
+  if (entry.newest == INT64_MIN || time > entry.newest) return false;
   return time <= entry.newest - m_overlap || std::ranges::binary_search(entry.overlap, time);
 }
 
@@ -224,7 +220,7 @@ void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, 
     pending[kept++] = one;
   }
   pending.resize(kept);
-  if (entry.code != CodeGauge::kNone && m_overlap != kRepeatable) {
+  if (entry.code != CodeGauge::kNone) {
     // By device: the labels change with the pod that uses the GPU. A late sample is no new change.
     auto& readings = m_code_readings[{entry.code, entry.node, entry.device}];
     for (std::size_t i = 0; i < stored.size(); ++i)

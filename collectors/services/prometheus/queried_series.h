@@ -37,9 +37,6 @@ class QueriedSeries {
  public:
   static constexpr std::size_t kMaxSeries = 2'000'000, kMaxPlaces = 1'000'000;
 
-  // As `overlap`: samples are taken whenever they are queried, in any order of time, and their fault codes become no events.
-  static constexpr DurNs kRepeatable = -1;
-
   // `url`: names the service in issues. `stored`: null for an empty store. `overlap`: time that is queried again, in which samples that
   // were not taken before are new. `node_uuid`: the uuid of a node's name; empty: that of `stored`.
   QueriedSeries(std::string url, QueriedPlaces places, StoredSeries* stored, DurNs overlap = 0, ExporterPlaces::NodeUuid node_uuid = {});
@@ -61,8 +58,6 @@ class QueriedSeries {
   std::optional<std::string> nodeOf(const MetricLabels& labels) const;
 
   void add(const QueriedColumn& column);
-  // The index, in parts, of the series of a label set, which is declared with the next part even without samples; nullopt: left out.
-  std::optional<std::uint32_t> declare(const MetricLabels& labels) { return known(labels).entry; }
   // Everything added since the last call: sorted, without what the store or an earlier part has.
   Result<ExporterPart> take(TimeRange range);
 
@@ -110,7 +105,6 @@ class QueriedSeries {
   };
   using CodePlace = std::tuple<CodeGauge, std::uint32_t, std::optional<std::uint32_t>>;  // gauge, node and device
 
-  const Origin& known(const MetricLabels& labels);
   Origin originOf(const MetricLabels& labels);
   bool isTaken(const Entry& entry, TimeNs time) const;
   void takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part);

@@ -14,7 +14,6 @@
 
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectors/services/prometheus/prometheus_access.h"
@@ -42,8 +41,6 @@ class QueryClient {
   Result<QueryAnswer> samples(const std::string& selector, TimeRange range);
   Result<QueryAnswer> metricTypes();
 
-  // Of the questions from now on.
-  void stopWith(std::stop_token stop) { m_stop = std::move(stop); }
   const std::string& url() const { return m_access.url; }
 
  private:
@@ -52,7 +49,7 @@ class QueryClient {
 
   const PrometheusAccess m_access;
   const Patience m_patience;
-  std::stop_token m_stop;
+  const std::stop_token m_stop;
   HttpClient m_http;
   bool m_answered = false;  // whether the server has answered once: a lost connection is then worth another try
 };

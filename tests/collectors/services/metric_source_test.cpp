@@ -17,7 +17,7 @@ using test::HttpServer;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-constexpr TimeNs kSourceAt = 1'700'000'000 * kNsPerSecond;
+constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
 
 // Answers for node_load1 of `nodes` machines with a sample every second, and refuses a question about more than `limit` samples.
 class FakePrometheus {
@@ -105,20 +105,20 @@ struct Read {
 TEST(MetricSource, APortionThatIsTooLargeIsAskedForInHalvesAndLosesNothing) {
   FakePrometheus prometheus(3, 200);
   Read read(prometheus.url(), {});
-  const Status status = read.over({kSourceAt, kSourceAt + 600 * kNsPerSecond});
+  const Status status = read.over({kAt, kAt + 600 * kNsPerSecond});
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(read.source.metrics(), 1U) << "only names of the catalogue are asked for";
   ASSERT_THAT(read.out.series_keys, SizeIs(3));
   for (const auto& [id, columns] : read.out.metric_samples) {
     ASSERT_THAT(columns.time, SizeIs(600));
-    for (std::size_t i = 0; i < 600; ++i) EXPECT_EQ(columns.time[i], kSourceAt + static_cast<TimeNs>(i) * kNsPerSecond);
+    for (std::size_t i = 0; i < 600; ++i) EXPECT_EQ(columns.time[i], kAt + static_cast<TimeNs>(i) * kNsPerSecond);
   }
 }
 
 TEST(MetricSource, WhereTimeCannotBeHalvedTheAddressesAre) {
   FakePrometheus prometheus(8, 4);
   Read read(prometheus.url(), {});
-  const Status status = read.over({kSourceAt, kSourceAt + 4 * kNsPerSecond});
+  const Status status = read.over({kAt, kAt + 4 * kNsPerSecond});
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_THAT(read.out.series_keys, SizeIs(8));
   for (const auto& [id, columns] : read.out.metric_samples) EXPECT_THAT(columns.time, SizeIs(4));
@@ -127,13 +127,13 @@ TEST(MetricSource, WhereTimeCannotBeHalvedTheAddressesAre) {
 TEST(MetricSource, ALimitThatNothingFitsIsAnErrorWithTheServersWords) {
   FakePrometheus prometheus(1, 0);
   Read read(prometheus.url(), {});
-  EXPECT_THAT(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).message(), testing::HasSubstr("too many samples"));
+  EXPECT_THAT(read.over({kAt, kAt + 60 * kNsPerSecond}).message(), testing::HasSubstr("too many samples"));
 }
 
 TEST(MetricSource, OnlyTheAddressesOfWantedNodesAreAskedFor) {
   FakePrometheus prometheus(8, 100'000);
   Read read(prometheus.url(), {.nodes = {"n3", "n5"}, .gpus = {}}, "{cluster=\"a\"}");
-  ASSERT_TRUE(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   ASSERT_THAT(prometheus.queries, SizeIs(1));
   EXPECT_THAT(prometheus.queries[0], testing::HasSubstr("node_load1%7Bcluster%3D%22a%22%2Cinstance%3D~%22n3%3A1%7Cn5%3A1%22%7D"));
   EXPECT_THAT(read.out.nodes, SizeIs(2));
@@ -143,7 +143,7 @@ TEST(MetricSource, EachAnswerIsBoundedHoweverManyNodesThereAre) {
   // 2,000 machines over an hour: 480,000 samples at the usual interval.
   FakePrometheus prometheus(2'000, 0);
   Read read(prometheus.url(), {});
-  EXPECT_FALSE(read.over({kSourceAt, kSourceAt + 3'600 * kNsPerSecond}).ok());
+  EXPECT_FALSE(read.over({kAt, kAt + 3'600 * kNsPerSecond}).ok());
   EXPECT_THAT(prometheus.queries[0], testing::HasSubstr("instance")) << "the first question is about a part of them";
 }
 
@@ -151,7 +151,7 @@ TEST(MetricSource, AWarningOfTheServerBecomesAnIssue) {
   FakePrometheus prometheus(1, 100'000);
   prometheus.warnings = R"(,"warnings":["sidecar:10901 did not answer"])";
   Read read(prometheus.url(), {});
-  ASSERT_TRUE(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   EXPECT_EQ(read.out.issueCount("prometheus.warning"), 1);
 }
 
@@ -166,7 +166,7 @@ TEST(MetricSource, AScrapeThatArrivesWhileMetricsAreListedNamesItsHost) {
   FakePrometheus prometheus(2, 100'000);
   prometheus.listings_without_hosts = 1;
   Read read(prometheus.url(), {.nodes = {"host-1"}, .gpus = {}});
-  ASSERT_TRUE(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   EXPECT_THAT(nodesOf(read), ElementsAre("host-1")) << "a wanted node is found by its name";
 }
 
@@ -174,20 +174,20 @@ TEST(MetricSource, AScrapeThatArrivesAfterTheListingNamesItsHost) {
   FakePrometheus prometheus(2, 100'000);
   prometheus.hosts_with_samples = true;
   Read read(prometheus.url(), {});
-  ASSERT_TRUE(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   EXPECT_THAT(nodesOf(read), ElementsAre("host-0", "host-1"));
 }
 
 TEST(MetricSource, AMachineRecordedUnderItsAddressStaysOneNodeWhenItsNameBecomesKnown) {
   FakePrometheus prometheus(2, 100'000);
   Read read(prometheus.url(), {});
-  ASSERT_TRUE(read.over({kSourceAt, kSourceAt + 60 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt, kAt + 60 * kNsPerSecond}).ok());
   EXPECT_THAT(nodesOf(read), ElementsAre("n0", "n1"));
   prometheus.listings_without_hosts = 0;
-  ASSERT_TRUE(read.over({kSourceAt + 60 * kNsPerSecond, kSourceAt + 120 * kNsPerSecond}).ok());
+  ASSERT_TRUE(read.over({kAt + 60 * kNsPerSecond, kAt + 120 * kNsPerSecond}).ok());
   // A series that was not there before.
-  read.series.add({.labels = {{"__name__", "node_load5"}, {"instance", "n0:1"}}, .time = {kSourceAt}, .value = {1}});
-  const Result<ExporterPart> part = read.series.take({kSourceAt, kSourceAt + kNsPerSecond});
+  read.series.add({.labels = {{"__name__", "node_load5"}, {"instance", "n0:1"}}, .time = {kAt}, .value = {1}});
+  const Result<ExporterPart> part = read.series.take({kAt, kAt + kNsPerSecond});
   ASSERT_TRUE(part.ok());
   EXPECT_THAT(part->nodes, SizeIs(0));
   EXPECT_THAT(nodesOf(read), ElementsAre("n0", "n1"));

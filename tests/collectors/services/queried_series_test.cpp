@@ -16,13 +16,13 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-constexpr TimeNs kQueriedAt = 1'700'000'000 * kNsPerSecond;
-constexpr TimeRange kAll{kQueriedAt, kQueriedAt + 3'600 * kNsPerSecond};
+constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
+constexpr TimeRange kAll{kAt, kAt + 3'600 * kNsPerSecond};
 
-// Seconds after kQueriedAt.
+// Seconds after kAt.
 QueriedColumn column(MetricLabels labels, std::vector<int> seconds, std::vector<double> values) {
   QueriedColumn out{.labels = std::move(labels), .time = {}, .value = std::move(values)};
-  for (const int second : seconds) out.time.push_back(kQueriedAt + second * kNsPerSecond);
+  for (const int second : seconds) out.time.push_back(kAt + second * kNsPerSecond);
   return out;
 }
 
@@ -52,7 +52,7 @@ TEST(QueriedSeries, AMetricMeansTheSameAsWhenItIsScraped) {
   const ScrapePlace place;
   std::int64_t count = 0;
   ScrapePage page(target, place, count);
-  page.begin(kQueriedAt);
+  page.begin(kAt);
   const HttpAnswer head{.status = 200, .content_type = "text/plain"};
   page.body(head,
             "# TYPE DCGM_FI_DEV_FB_USED gauge\n"
@@ -113,7 +113,7 @@ TEST(QueriedSeries, TimeThatIsQueriedAgainAddsOnlyTheSamplesThatCameLate) {
   record(asked, out);
   const SampleColumns memory = out.samplesOf("gpu_memory_used_bytes", "*", DeviceId{1});
   std::map<TimeNs, double> by_time;
-  for (std::size_t i = 0; i < memory.time.size(); ++i) by_time[memory.time[i] - kQueriedAt] = memory.value[i] / (1 << 20);
+  for (std::size_t i = 0; i < memory.time.size(); ++i) by_time[memory.time[i] - kAt] = memory.value[i] / (1 << 20);
   EXPECT_THAT(memory.time, SizeIs(5)) << "nothing twice";
   EXPECT_THAT(by_time, ElementsAre(Pair(0, 1), Pair(15 * kNsPerSecond, 2), Pair(30 * kNsPerSecond, 3), Pair(45 * kNsPerSecond, 4),
                                    Pair(60 * kNsPerSecond, 5)));
@@ -182,8 +182,8 @@ TEST(QueriedSeries, BlankAndImpossibleValuesAreIssuesAndGapsStayGaps) {
   record(asked, out);
   EXPECT_EQ(out.issueCount("prometheus.blank_value"), 1);
   EXPECT_EQ(out.issueCount("prometheus.implausible_value"), 1);
-  EXPECT_THAT(out.samplesOf("temperature_celsius", "*", DeviceId{1}).time, ElementsAre(kQueriedAt));
-  EXPECT_THAT(out.samplesOf("temperature_celsius", "*", DeviceId{2}).time, ElementsAre(kQueriedAt, kQueriedAt + 120 * kNsPerSecond));
+  EXPECT_THAT(out.samplesOf("temperature_celsius", "*", DeviceId{1}).time, ElementsAre(kAt));
+  EXPECT_THAT(out.samplesOf("temperature_celsius", "*", DeviceId{2}).time, ElementsAre(kAt, kAt + 120 * kNsPerSecond));
 }
 
 TEST(QueriedSeries, AnXidIsAChangeOfTheGaugeWhateverItsLabels) {
@@ -197,7 +197,7 @@ TEST(QueriedSeries, AnXidIsAChangeOfTheGaugeWhateverItsLabels) {
   EXPECT_EQ(out.events[0].kind, "xid_seen_last");
   EXPECT_EQ(out.events[1].kind, "xid");
   EXPECT_EQ(out.events[1].code, "79");
-  EXPECT_EQ(out.events[1].time, kQueriedAt + 45 * kNsPerSecond);
+  EXPECT_EQ(out.events[1].time, kAt + 45 * kNsPerSecond);
 }
 
 TEST(QueriedSeries, AnOverlappingWindowDoublesNeitherSamplesNorEvents) {
@@ -215,7 +215,7 @@ TEST(QueriedSeries, AnOverlappingWindowDoublesNeitherSamplesNorEvents) {
     for (int s = from; s < to; s += 15) seconds.push_back(s), load.push_back(s), xid.push_back(s < 100 ? 0 : s < 300 ? 31 : 79);
     asked.add(column({{"__name__", "node_load1"}, {"instance", "gpu-01:9100"}}, seconds, load));
     asked.add(column(gpu("DCGM_FI_DEV_XID_ERRORS", "0"), seconds, xid));
-    record(asked, **writer, {kQueriedAt + from * kNsPerSecond, kQueriedAt + to * kNsPerSecond});
+    record(asked, **writer, {kAt + from * kNsPerSecond, kAt + to * kNsPerSecond});
     reader->reset();
     const Status closed = (*writer)->close();
     ASSERT_TRUE(closed.ok()) << closed.message();
@@ -231,7 +231,7 @@ TEST(QueriedSeries, AnOverlappingWindowDoublesNeitherSamplesNorEvents) {
   for (const Series& series : *all) {
     const auto samples = (*reader)->samples(series.id, {});
     ASSERT_EQ(samples->size(), 40U) << series.key.metric;
-    for (std::size_t i = 0; i < samples->size(); ++i) EXPECT_EQ(samples->time[i], kQueriedAt + static_cast<TimeNs>(i) * 15 * kNsPerSecond);
+    for (std::size_t i = 0; i < samples->size(); ++i) EXPECT_EQ(samples->time[i], kAt + static_cast<TimeNs>(i) * 15 * kNsPerSecond);
   }
   std::vector<std::pair<std::string, std::string>> events;
   const auto found = (*reader)->events({});
