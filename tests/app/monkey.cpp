@@ -316,6 +316,8 @@ void Monkey::tab() {
   back ? press(Qt::Key_Backtab, Qt::ShiftModifier) : press(Qt::Key_Tab);
   const QWidget* focus = QApplication::focusWidget();
   if (before.isNull() || QApplication::activeWindow() != window || focus == nullptr) return;
+  // Without a window manager the focus stays in a popup that has closed.
+  if (focus->window()->windowType() == Qt::Popup && !focus->window()->isVisible()) return;
   if (seenOf(focus).isEmpty())
     m_focus = QStringLiteral("after Tab the focus is on %1, which cannot be seen").arg(pathOf(focus));
   else if (focus != had && focus->window() == window && !showsFocus(focus, before, window->grab().toImage()))

@@ -219,13 +219,11 @@ void LogbookPage::addNote() {
   }
   m_words->setText(tr("Saving …"));
   const Note note{.run_uuid = m_logbook->run.uuid, .time = noteTime(), .author = qgetenv("USER").toStdString(), .text = text.toStdString()};
-  m_context.edits->submit(note, this, [this, text](const Status& made) {
+  m_context.edits->submit(note, this, [this, text, run = note.run_uuid](const Status& made) {
     m_words->setText(made.ok() ? tr("Noted.") : screenText(made.message()));
     if (!made.ok()) return;
-    if (m_note->text().trimmed() == text) {
-      m_note->clear();
-      keepDraft({});
-    }
+    if (m_draft_of == run && m_note->text().trimmed() == text) m_note->clear();
+    if (hasUserSettings() && QSettings().value(draftKey(run)).toString().trimmed() == text) QSettings().remove(draftKey(run));
     ask(QueryService::Supersede::kCancelOlder);
   });
 }

@@ -87,7 +87,8 @@ void AlertState::separateFailure(Trouble& trouble, TimeNs now) const {
   };
   const std::string own = bounded(trouble.part);
   const bool separate = any(own, [&](const Entry& entry) { return entry.alert.since >= trouble.since; });
-  const bool muted = any(trouble.cause, [&](const Entry& entry) { return !entry.parts.contains(trouble.part) && snoozed(entry, now); });
+  const bool muted =
+      any(trouble.cause, [&](const Entry& entry) { return !entry.parts.contains(trouble.part) && causeSnoozed(entry, now); });
   if (!separate && !muted) return;
   trouble.cause = own, trouble.part.clear();
   trouble.joined = false;
@@ -179,9 +180,15 @@ void AlertState::end(std::string_view cause, std::string_view part, TimeNs at) {
 }
 
 bool AlertState::snoozed(const Entry& entry, TimeNs now) const {
+  const auto by_rule = [&](const Snooze& snooze) {
+    return snooze.until && *snooze.until > now && snooze.cause.empty() && snooze.rule == entry.alert.rule;
+  };
+  return std::ranges::any_of(m_snoozes, by_rule) || causeSnoozed(entry, now);
+}
+
+bool AlertState::causeSnoozed(const Entry& entry, TimeNs now) const {
   return std::ranges::any_of(m_snoozes, [&](const Snooze& snooze) {
-    if (!snooze.until || *snooze.until <= now) return false;
-    if (snooze.cause.empty()) return snooze.rule == entry.alert.rule;
+    if (!snooze.until || *snooze.until <= now || snooze.cause.empty()) return false;
     // A joined part has a cause of its own, under which it may be muted; once it has ended, its mute no longer covers the others.
     const auto part = entry.parts.find(snooze.cause);
     return snooze.cause == entry.alert.cause || (part != entry.parts.end() && !part->second.end);

@@ -104,6 +104,7 @@ class AlertState {
   static Trouble worstOf(const std::map<std::string, Trouble>& parts);
   void separateFailure(Trouble& trouble, TimeNs now) const;
   bool snoozed(const Entry& entry, TimeNs now) const;
+  bool causeSnoozed(const Entry& entry, TimeNs now) const;
   std::optional<Notification::Reason> reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const;
   void forget(TimeNs now);
   std::vector<Notification> tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now);

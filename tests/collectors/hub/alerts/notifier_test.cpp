@@ -462,6 +462,14 @@ TEST_F(OneFaultTest, AMutedFailureAfterAMutedHangIsQuiet) {
   EXPECT_THAT(titles(2 * kMinute, {hungOn(m_node), failed(kMinute)}), IsEmpty());
 }
 
+TEST_F(OneFaultTest, AHangAndTheFailureOfItsJobAreOneNotificationAfterAMuteOfTheirRule) {
+  ASSERT_TRUE(m_writer->edit(Snooze{.rule = "findings", .cause = "", .until = kStart + 10 * kMinute, .author = "ada"}).ok());
+  commit();
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), IsEmpty());
+  EXPECT_THAT(titles(2 * kMinute, {hungOn(m_node), failed(2 * kMinute)}), IsEmpty());
+  EXPECT_THAT(titles(11 * kMinute, {hungOn(m_node), failed(2 * kMinute)}), SizeIs(1));
+}
+
 TEST_F(OneFaultTest, AFailureAfterAHangThatIsOverNotifies) {
   Finding over = hungOn(m_node);
   EXPECT_THAT(titles(0, {over}), SizeIs(1));

@@ -145,11 +145,6 @@ TEST(TrainLogFrameworks, NanoGptFamilyIsDistinguished) {
   EXPECT_THAT(nano.out.scalarsOf("time").value, ElementsAre(DoubleEq(135.11e6)));
   EXPECT_THAT(nano.out.scalarsOf("mfu").value, ElementsAre(DoubleEq(0.175)));
   EXPECT_EQ(nano.out.runs[0].framework, "nanoGPT");
-  const auto saving = importLog("2026-03-04 10:00:00 iter 250: loss 1.9, time 135.11ms, mfu 17.50%\nsaving checkpoint to out\n");
-  ASSERT_THAT(saving.out.checkpoints, testing::SizeIs(1));
-  EXPECT_EQ(saving.out.checkpoints[0].step, 250);
-  EXPECT_TRUE(saving.out.checkpoints[0].begin);
-  EXPECT_FALSE(saving.out.checkpoints[0].durable) << "no end is printed: it may be cut";
 
   const auto modded =
       importLog("step:0/10 val_loss:10.8 train_time:315ms step_avg:nanms\nstep:1/10 train_loss:9.5 train_time:83992ms step_avg:41.5ms\n");
