@@ -110,7 +110,7 @@ TEST_F(PageDamage, OfAnyTableOrIndexCostsOnlyItsRowsAndIsReported) {
     if (other.exit != 0 && other.err.find(kFromCopy) != std::string::npos) {
       EXPECT_EQ(other.exit, 1);
       EXPECT_EQ(std::count(other.err.begin(), other.err.end(), '\n'), 2) << "the warning and the reason: " << other.err;
-      EXPECT_THAT(other.err, HasSubstr(" of " + owner)) << "the warning names what the reason lacks";
+      EXPECT_THAT(other.err, HasSubstr(" of " + owner)) << "the warning names the table of the missing row";
     } else if (other.exit != 0) {
       expectFails(other, "runglassctl repair");
       EXPECT_EQ(owner, "sqlite_schema");

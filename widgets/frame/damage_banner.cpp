@@ -4,7 +4,6 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QRegularExpression>
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
@@ -14,13 +13,11 @@ namespace {
 
 constexpr int kProgressMs = 200;
 
-// Errors of the store name the tables that were read.
+// Errors of the store end with the tables that were read; its path can look like one.
 QString tablesIn(const QString& why) {
-  static const QRegularExpression kTable(QStringLiteral("\\brg_[a-z_]+\\b"));
-  QStringList tables;
-  for (const QRegularExpressionMatch& match : kTable.globalMatch(why)) tables << match.captured();
-  tables.removeDuplicates();
-  return tables.join(QStringLiteral(", "));
+  constexpr QLatin1String kBefore("; read for ");
+  const qsizetype at = why.lastIndexOf(kBefore);
+  return at < 0 ? QString() : why.mid(at + kBefore.size());
 }
 
 }  // namespace

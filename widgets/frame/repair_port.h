@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RepairPort: how the frame makes a repaired copy of a damaged store; the application does the work.
 //
-// Threading:  GUI thread; no call waits.
+// Threading:  GUI thread; no call waits for the copy, start() asks the file systems of store and TMPDIR for their sizes.
 // Ownership:  outlives the window.
 // Errors:     reported by `failed`, one line.
 #pragma once
